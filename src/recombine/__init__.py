@@ -1,0 +1,20 @@
+"""Recombine: will a neural network handle combinations it has never seen, where will it fail, which data would fix it?"""
+
+from . import encodings as encodings
+from . import nets as nets
+from . import probes as probes
+from . import supports as supports
+from . import tasks as tasks
+from .errors import UserError as UserError
+from .intervals import Interval as Interval
+from .intervals import over_seeds as over_seeds
+from .recipe import Recipe as Recipe
+from .spaces import Product as Product
+from .spaces import Space as Space
+from .spaces import Subsets as Subsets
+from .supports import Certificate as Certificate
+from .supports import Support as Support
+from .train import train as train
+from .trained import Trained as Trained
+
+__version__ = "0.1.0"

@@ -1,0 +1,84 @@
+"""Checkpoints: the state of a member in one safetensors file. Loading one runs no code."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import warnings
+from pathlib import Path
+from typing import Any, TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import safetensors
+import safetensors.numpy
+
+from .files import write_whole
+
+T = TypeVar("T")
+
+
+def fingerprint(*parts: Any) -> str:
+    """Hash of anything made of arrays and JSON."""
+    digest = hashlib.sha256()
+    for part in parts:
+        leaves, structure = jax.tree.flatten(part)
+        digest.update(str(structure).encode())
+        for leaf in leaves:
+            digest.update(_plain(leaf).tobytes() if isinstance(leaf, jax.Array) else json.dumps(leaf).encode())
+    return digest.hexdigest()
+
+
+class Checkpoint:
+    """One file. What does not belong to the run (`mark`) or is damaged is not loaded, and said."""
+
+    def __init__(self, path: Path, mark: str):
+        self.path, self.mark = path, mark
+
+    def save(self, state: Any, history: list[dict], seconds: float) -> None:
+        arrays = {str(i): _plain(leaf) for i, leaf in enumerate(jax.tree.leaves(state))}
+        notes = {"mark": self.mark, "history": json.dumps(history), "seconds": str(seconds), "sum": _sum(arrays)}
+        write_whole(self.path, safetensors.numpy.save(arrays, metadata=notes))
+
+    def load(self, like: T) -> tuple[T, list[dict], float] | None:
+        """The saved state in the shape of `like`, its history and the time it took; None if there is none."""
+        if not self.path.exists():
+            return None
+        try:
+            with safetensors.safe_open(self.path, framework="numpy") as file:
+                notes = file.metadata() or {}
+                arrays = {name: file.get_tensor(name) for name in file.keys()}
+            if notes.get("mark") != self.mark:
+                raise ValueError("it belongs to another run")
+            if notes.get("sum") != _sum(arrays):
+                raise ValueError("its content does not match its checksum")
+            leaves, structure = jax.tree.flatten(like)
+            restored = [jnp.asarray(arrays[str(i)], leaf.dtype) for i, leaf in enumerate(leaves)]
+            return jax.tree.unflatten(structure, restored), json.loads(notes["history"]), float(notes["seconds"])
+        except (OSError, ValueError, KeyError, safetensors.SafetensorError) as problem:
+            aside = self.path.with_suffix(".damaged")
+            warnings.warn(f"checkpoint {self.path} was set aside as {aside.name}: {problem}", stacklevel=2)
+            with contextlib.suppress(OSError):
+                self.path.replace(aside)
+            return None
+
+    def remove(self) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            self.path.unlink()
+        with contextlib.suppress(OSError):  # only if nothing else is in it
+            self.path.parent.rmdir()
+
+
+def _plain(leaf: Any) -> np.ndarray:
+    if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+        leaf = jax.random.key_data(leaf)
+    return np.asarray(leaf)
+
+
+def _sum(arrays: dict[str, np.ndarray]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        digest.update(name.encode() + np.ascontiguousarray(arrays[name]).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,49 @@
+"""Compiled programs are kept on disk, so the second start of a study does not compile again."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import platform
+from pathlib import Path
+
+import jax
+
+
+def cache_folder() -> Path | None:
+    """Where programs are kept: $RECOMBINE_CACHE ("off" for nowhere), else the user's cache folder."""
+    chosen = os.environ.get("RECOMBINE_CACHE")
+    if chosen == "off":
+        return None
+    base = Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "recombine"
+    # Machine code of one processor must not be loaded on another, e.g. from a shared home folder.
+    return base / f"programs-{_processor()}"
+
+
+@functools.cache
+def enable_cache() -> None:
+    """Turns the cache on, unless the user has pointed jax at one already or the folder cannot be written."""
+    folder = cache_folder()
+    if folder is None or jax.config.jax_compilation_cache_dir:  # type: ignore[attr-defined]
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return  # a cache is a convenience: without it everything works, only later
+    if not os.access(folder, os.W_OK):
+        return
+    jax.config.update("jax_compilation_cache_dir", str(folder))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
+    jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
+    # The default also keeps XLA's own autotuning files, whose absolute path would enter the cache key.
+    jax.config.update("jax_persistent_cache_enable_xla_caches", "none")
+
+
+def _processor() -> str:
+    facts = [platform.machine(), jax.__version__]
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        text = info.read_text()
+        facts += sorted({line for line in text.splitlines() if line.startswith(("model name", "flags", "Features"))})
+    return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:12]

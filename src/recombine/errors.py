@@ -1,0 +1,31 @@
+"""Errors that a user can act on: one sentence that names the bad value and what would do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class UserError(ValueError):
+    """Something the user asked for cannot be done as asked. The command line prints it and exits with 2."""
+
+
+def unknown(kind: str, name: object, known: Iterable[str]) -> UserError:
+    """The error for a name that is not there, with the near ones."""
+    names = sorted(known)
+    near = difflib.get_close_matches(str(name), names, n=3, cutoff=0.5)
+    if near:
+        return UserError(f"unknown {kind} {str(name)!r}; did you mean {' or '.join(repr(n) for n in near)}?")
+    return UserError(f"unknown {kind} {str(name)!r}; there are: {', '.join(names) or '(none)'}")
+
+
+def require_int(what: str, value: object, *, at_least: int | None = None, at_most: int | None = None) -> int:
+    """`value` as an int, or an error that names it. A bool is not a number here."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise UserError(f"{what}={value!r} is not a whole number")
+    number = value.__index__()  # type: ignore[attr-defined]
+    if at_least is not None and number < at_least:
+        raise UserError(f"{what}={number} is too small; it must be at least {at_least}")
+    if at_most is not None and number > at_most:
+        raise UserError(f"{what}={number} is too large; it must be at most {at_most}")
+    return number

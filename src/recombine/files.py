@@ -1,0 +1,32 @@
+"""Files that are whole or absent: written aside, fsynced, renamed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import uuid
+from pathlib import Path
+
+TEMPORARY = ".recombine-tmp-"  # our own marker: nothing else is ever cleaned up
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Puts `data` at `path` so that no reader, and no crash, ever sees a part of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.parent / f"{TEMPORARY}{uuid.uuid4().hex}"
+    try:
+        with open(temporary, "xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+    with contextlib.suppress(OSError):  # the rename itself is made durable where directories can be synced
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

@@ -1,0 +1,43 @@
+"""Intervals over seeds: how far a mean of a few independent runs can be trusted.
+
+Not to be mixed with a bootstrap over the samples of one run, which says nothing about another run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtrit
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Mean over seeds with its 95 % Student interval; infinite with fewer than two seeds."""
+
+    mean: float
+    low: float
+    high: float
+    seeds: int
+
+    def __str__(self) -> str:
+        if not math.isfinite(self.low):
+            return f"{self.mean:.3f} ({self.seeds} seed{'s' if self.seeds != 1 else ''})"
+        return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+
+def over_seeds(values: Sequence[float], confidence: float = 0.95) -> Interval:
+    """The interval of the mean of finite values, one a seed. NaN among them is an error: say what to do with it first."""
+    array = np.asarray(values, dtype=float)
+    if np.isnan(array).any():
+        raise ValueError(f"a NaN among {array.tolist()} cannot enter a mean over seeds")
+    n = len(array)
+    if n == 0:
+        return Interval(math.nan, -math.inf, math.inf, 0)
+    mean = float(array.mean())
+    if n == 1:
+        return Interval(mean, -math.inf, math.inf, 1)
+    half = float(stdtrit(n - 1, 0.5 + confidence / 2) * array.std(ddof=1) / math.sqrt(n))
+    return Interval(mean, mean - half, mean + half, n)

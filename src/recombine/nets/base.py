@@ -1,0 +1,55 @@
+"""The net contract: a blueprint (data) that builds a net (an Equinox module).
+
+    blueprint = MLP(width=256, depth=2)         hyperparameters only; JSON-able
+    net = blueprint.build(task, key)            weights
+    prediction, trace = net(inputs, code)       trace: every named activation; free under jit if unused
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, Callable, ClassVar
+
+import equinox as eqx
+import jax
+
+from ..registry import Registry
+from ..tasks import Task
+
+Trace = dict[str, jax.Array]
+
+
+class Net(eqx.Module):
+    """Weights and a forward pass. inputs (T, S, I), code (T, C) -> prediction (T, S, O) and the trace."""
+
+    def __call__(self, inputs: jax.Array, code: jax.Array) -> tuple[jax.Array, Trace]:
+        raise TypeError("use a registered net")
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """Hyperparameters of a net."""
+
+    name: ClassVar[str]
+    #: convolutions train some 70 times slower inside a scan on a CPU: such nets ask for one call a step there
+    steps_in_scan_on_cpu: ClassVar[bool] = True
+
+    def build(self, task: Task, key: jax.Array, precision: str = "float32") -> Net:
+        """A fresh net for the task."""
+        raise TypeError("use a registered net")
+
+    def layers(self) -> tuple[str, ...]:
+        """Names of the activations in the trace, in order."""
+        raise TypeError("use a registered net")
+
+    def to_json(self) -> dict[str, Any]:
+        return {"net": self.name, **dataclasses.asdict(self)}
+
+
+def count_parameters(net: Any) -> int:
+    """Number of trained values."""
+    return sum(leaf.size for leaf in jax.tree.leaves(eqx.filter(net, eqx.is_inexact_array)))
+
+
+nets: Registry[Callable[..., Blueprint]] = Registry("net")

@@ -1,0 +1,69 @@
+"""mlp: the plain network. ReLU layers on concat(code, inputs); no residual, no norm, no dropout.
+
+Kernels are LeCun-normal (truncated, deviation 1/sqrt(fan in) after the cut), biases zero, the output linear.
+Trace: "layer1/pre", "layer1/post", ..., "output".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from ..distributions import truncated_normal
+from ..errors import require_int
+from ..precision import matmul
+from ..tasks import Task
+from .base import Blueprint, Net, Trace, nets
+
+
+@nets.register("mlp")
+@dataclass(frozen=True)
+class MLP(Blueprint):
+    """Plain ReLU network of any width and depth on the code and the inputs side by side."""
+
+    name: ClassVar[str] = "mlp"
+    width: int = 384
+    depth: int = 3
+
+    def __post_init__(self):
+        require_int("width", self.width, at_least=1)
+        require_int("depth", self.depth, at_least=0)
+
+    def layers(self) -> tuple[str, ...]:
+        hidden = (f"layer{i}/{when}" for i in range(1, self.depth + 1) for when in ("pre", "post"))
+        return (*hidden, "output")
+
+    def build(self, task: Task, key: jax.Array, precision: str = "float32") -> MLPNet:
+        sizes = [task.code_size + task.input_size, *[self.width] * self.depth, task.output_size]
+        keys = jax.random.split(key, len(sizes) - 1)
+        kernels = tuple(
+            truncated_normal(k, (fan_in, fan_out), fan_in**-0.5)
+            for k, fan_in, fan_out in zip(keys, sizes, sizes[1:], strict=False)
+        )
+        return MLPNet(kernels, tuple(jnp.zeros(fan_out) for fan_out in sizes[1:]), precision)
+
+
+class MLPNet(Net):
+    """The weights of an `MLP`."""
+
+    kernels: tuple[jax.Array, ...]  # (in, out) each
+    biases: tuple[jax.Array, ...]
+    precision: str = eqx.field(static=True, default="float32")
+
+    def __call__(self, inputs: jax.Array, code: jax.Array) -> tuple[jax.Array, Trace]:
+        t, s, _ = inputs.shape
+        h = jnp.concatenate([jnp.broadcast_to(code[:, None], (t, s, code.shape[-1])), inputs], axis=-1)
+        h = h.reshape(t * s, -1)  # rows: one matrix product a layer
+        trace: Trace = {}
+        for layer, (kernel, bias) in enumerate(zip(self.kernels, self.biases, strict=True), start=1):
+            h = matmul(h, kernel, self.precision) + bias
+            last = layer == len(self.kernels)
+            trace["output" if last else f"layer{layer}/pre"] = h.reshape(t, s, -1)
+            if not last:
+                h = jax.nn.relu(h)
+                trace[f"layer{layer}/post"] = h.reshape(t, s, -1)
+        return trace["output"], trace

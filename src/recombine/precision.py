@@ -1,0 +1,110 @@
+"""Matmul precision: float32, or bfloat16 operands with float32 results and float32 master weights.
+
+bfloat16 pays only where the processor multiplies it in hardware. On CPUs with matrix units XLA reaches them if a
+bfloat16 x bfloat16 product asks for a float32 result, and loses them again in the weight gradient, whose operands
+it converts back to float32 unless the transposed activation is pinned to row-major order. Hence the gradient rule
+below is written out. `auto` looks at the hardware and then believes a 50 ms trial, not the data sheet.
+"""
+
+from __future__ import annotations
+
+import functools
+import platform
+import time
+from pathlib import Path
+from typing import Literal
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental.layout import Layout, with_layout_constraint
+
+from .errors import unknown
+
+Precision = Literal["float32", "bfloat16", "auto"]
+PRECISIONS: tuple[Precision, ...] = ("float32", "bfloat16", "auto")
+
+
+def matmul(x: jax.Array, w: jax.Array, precision: str) -> jax.Array:
+    """x @ w for x (rows, in) and w (in, out), both float32, at the given precision; float32 out."""
+    if precision == "bfloat16":
+        return _bfloat16_matmul(x, w)
+    return x @ w
+
+
+@jax.custom_vjp
+def _bfloat16_matmul(x: jax.Array, w: jax.Array) -> jax.Array:
+    return _dot(x.astype(jnp.bfloat16), w.astype(jnp.bfloat16))
+
+
+def _forward(x: jax.Array, w: jax.Array):
+    x, w = x.astype(jnp.bfloat16), w.astype(jnp.bfloat16)
+    return _dot(x, w), (x, w)
+
+
+def _backward(saved: tuple[jax.Array, jax.Array], g: jax.Array):
+    x, w = saved
+    g = g.astype(jnp.bfloat16)
+    x_t = with_layout_constraint(x.T, Layout(major_to_minor=(0, 1)))
+    return _dot(g, w.T), _dot(x_t, g)
+
+
+def _dot(a: jax.Array, b: jax.Array) -> jax.Array:
+    return jnp.dot(a, b, preferred_element_type=jnp.float32)
+
+
+_bfloat16_matmul.defvjp(_forward, _backward)
+
+
+def resolve(precision: str) -> str:
+    """The precision to compute in: `auto` becomes the faster one of this machine."""
+    if precision not in PRECISIONS:
+        raise unknown("precision", precision, PRECISIONS)
+    return _auto() if precision == "auto" else precision
+
+
+@functools.cache
+def _auto() -> str:
+    if not _multiplies_bfloat16():
+        return "float32"
+    rates = matmul_rates(seconds=0.05)
+    return "bfloat16" if rates["bfloat16"] > 1.2 * rates["float32"] else "float32"
+
+
+def _multiplies_bfloat16() -> bool:
+    """Whether the hardware claims to multiply bfloat16."""
+    if jax.default_backend() != "cpu":
+        return True  # GPUs and TPUs: the trial decides
+    info = Path("/proc/cpuinfo")
+    if platform.machine() in ("arm64", "aarch64"):
+        return info.exists() and " bf16" in info.read_text()
+    return info.exists() and any(flag in info.read_text() for flag in ("amx_bf16", "avx512_bf16"))
+
+
+def matmul_rates(size: int = 512, seconds: float = 0.05, rounds: int = 3) -> dict[str, float]:
+    """FLOP a second of a square product on one thread, at each precision; the best of a few short rounds."""
+    rng = np.random.default_rng(0)
+    a, b = (jnp.asarray(rng.standard_normal((size, size), dtype=np.float32)) for _ in range(2))
+    products = {
+        "float32": jax.jit(lambda a, b: a @ b, compiler_options=one_thread()),
+        "bfloat16": jax.jit(_dot, compiler_options=one_thread()),
+    }
+    rates = {}
+    for name, product in products.items():
+        x, y = (a, b) if name == "float32" else (a.astype(jnp.bfloat16), b.astype(jnp.bfloat16))
+        product(x, y).block_until_ready()
+        best = float("inf")
+        until = time.perf_counter() + seconds / len(products)
+        done = 0
+        while done < rounds or time.perf_counter() < until:
+            start = time.perf_counter()
+            product(x, y).block_until_ready()
+            best = min(best, time.perf_counter() - start)
+            done += 1
+        rates[name] = 2 * size**3 / best
+    return rates
+
+
+def one_thread() -> dict[str, bool]:
+    """Compiler options for a program that uses one thread; empty off the CPU."""
+    return {"xla_cpu_multi_thread_eigen": False} if jax.default_backend() == "cpu" else {}

@@ -1,0 +1,45 @@
+"""Progress: bars on a terminal, nothing on a pipe, or a callable of the user's."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from collections.abc import Callable, Iterator
+
+#: (seed, step, steps, facts): facts holds scores when they were just taken
+Report = Callable[[int, int, int, dict], None]
+
+
+def silent(seed: int, step: int, steps: int, facts: dict) -> None:
+    """Shows nothing."""
+
+
+@contextlib.contextmanager
+def bars(progress: bool | Report | None, seeds: list[int], steps: int) -> Iterator[Report]:
+    """One bar a member while the block runs."""
+    if callable(progress):
+        yield progress
+        return
+    if progress is False or (progress is None and not sys.stderr.isatty()):
+        yield silent
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+        TextColumn("{task.fields[score]}"),
+    )  # fmt: skip
+    lock = threading.Lock()
+    with Progress(*columns, console=Console(stderr=True)) as shown:
+        lines = {seed: shown.add_task(f"seed {seed}", total=steps, score="") for seed in seeds}
+
+        def report(seed: int, step: int, steps: int, facts: dict) -> None:
+            with lock:
+                shown.update(lines[seed], completed=step)
+                primary = next((name for name in facts if name.startswith("held_out/")), None)
+                if primary:
+                    shown.update(lines[seed], score=f"held out {facts[primary]:.3f}")
+
+        yield report

@@ -1,0 +1,22 @@
+"""Supports: what was trained on. Designs make a split; its certificate proves what it is."""
+
+from .certificate import Certificate as Certificate
+from .certificate import Coverage as Coverage
+from .certificate import cooccurrence as cooccurrence
+from .designs import balanced as balanced
+from .designs import disconnected as disconnected
+from .designs import from_combinations as from_combinations
+from .designs import implicit as implicit
+from .designs import missing as missing
+from .designs import popular as popular
+from .designs import random as random
+from .designs import supports as registry
+from .designs import unpopular as unpopular
+from .groups import ActiveCount as ActiveCount
+from .groups import Blocks as Blocks
+from .groups import Has as Has
+from .groups import Lacks as Lacks
+from .sides import Side as Side
+from .support import Support as Support
+
+__all__ = [name for name in globals() if not name.startswith("_")]

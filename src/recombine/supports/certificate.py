@@ -1,0 +1,209 @@
+"""The certificate: what a split is, checked and not assumed."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse
+
+from ..keys import key_for
+from ..spaces import LISTED_UP_TO, Space
+
+if TYPE_CHECKING:
+    from .support import Support
+
+SAMPLE = 50_000  # combinations looked at where a side cannot be listed
+_TUPLE_WORK = 50_000_000  # t-way coverage stops at the strength that would look at more tuples than this
+_TUPLE_CODES = 1 << 28  # ... or that would need a larger table of flags
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many sets of `strength` elements occur together in training, of how many that could."""
+
+    strength: int
+    seen: int
+    possible: int
+
+    @property
+    def share(self) -> float:
+        return self.seen / self.possible if self.possible else float("nan")
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Checked facts about a split. `exact` is false where a side follows a rule and a sample was looked at.
+
+    On a sample, "compositional", "connected" and tuples seen are still proofs (more training combinations can only
+    add to them); a negative finding there is not.
+    """
+
+    space: str
+    combinations: int
+    train: int
+    held_out: int
+    disjoint: bool
+    compositional: bool  # every element is trained
+    connected: bool  # the trained elements form one component of the co-occurrence graph
+    components: tuple[tuple[str, ...], ...]
+    untrained: tuple[str, ...]
+    usage: dict[str, int]  # training combinations that contain the element
+    coverage: tuple[Coverage, ...]
+    groups: dict[str, int]  # held-out combinations in each group
+    exact: bool
+    looked_at: int
+    content: str  # hash of the space and both sides: the same split has the same one
+
+    def to_json(self) -> dict:
+        """The certificate as plain data."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        def yes(flag: bool) -> str:
+            return "yes" if flag else ("no" if self.exact else "not shown")
+
+        def names(listed: tuple[str, ...]) -> str:
+            return ", ".join(listed[:8]) + (f", ... ({len(listed)})" if len(listed) > 8 else "")
+
+        usage = list(self.usage.values())
+        parts = " | ".join("{" + names(c) + "}" for c in self.components[:4])
+        if len(self.components) > 4:
+            parts += f" | ... ({len(self.components)} components)"
+        lines = [
+            f"{self.space}: {self.combinations:,} combinations",
+            f"trained {self.train:,}, held out {self.held_out:,} ({self.held_out / self.combinations:.1%})",
+            f"disjoint       {yes(self.disjoint)}",
+            f"compositional  {yes(self.compositional)}"
+            + (f" (never trained: {names(self.untrained)})" if self.untrained else ""),
+            f"connected      {yes(self.connected)}" + (f" ({parts})" if len(self.components) > 1 else ""),
+            f"usage          {min(usage):,} to {max(usage):,} training combinations an element",
+        ]
+        for c in self.coverage:
+            lines.append(f"{c.strength}-way coverage {c.share:.1%} ({c.seen:,} of {c.possible:,})")
+        for name, size in self.groups.items():
+            lines.append(f"group          {name}: {size:,} held out")
+        if not self.exact:
+            lines.append(f"looked at      a sample of {self.looked_at:,}: what it shows is proven, what it lacks is not")
+        lines.append(f"content        {self.content[:16]}")
+        return "\n".join(lines)
+
+
+def certify(support: Support) -> Certificate:
+    """Looks at both sides of the split and writes down what they are."""
+    space = support.space
+    exact = (support.train.listed and support.held_out.listed) or space.size <= LISTED_UP_TO
+    if exact:
+        train, held_out = support.train.combinations(), support.held_out.combinations()
+        disjoint = not np.intersect1d(space.rank(train), space.rank(held_out)).size
+        groups = {name: int(np.sum(predicate(held_out))) for name, predicate in support.groups.items()}
+    else:
+        train = support.train.sample(key_for("certificate-train", 0), SAMPLE)
+        held_out = support.held_out.sample(key_for("certificate-held-out", 0), SAMPLE)
+        # A rule answers yes or no for a combination; that it never says both is checked on all that was drawn.
+        disjoint = not (support.held_out.contains(train).any() or support.train.contains(held_out).any())
+        groups = {
+            name: round(float(np.mean(predicate(held_out))) * support.held_out.size)
+            for name, predicate in support.groups.items()
+        }
+    usage = element_usage(space, train)
+    names = np.array(space.element_names)
+    parts = components(space, train)
+    return Certificate(
+        space=str(space),
+        combinations=space.size,
+        train=len(train) if exact else support.train.size,
+        held_out=len(held_out) if exact else support.held_out.size,
+        disjoint=bool(disjoint),
+        compositional=bool((usage > 0).all()),
+        connected=len(parts) == 1,
+        components=tuple(tuple(names[list(part)].tolist()) for part in parts),
+        untrained=tuple(names[usage == 0].tolist()),
+        usage=dict(zip(space.element_names, usage.tolist(), strict=True)),
+        coverage=tuple(tuple_coverage(space, train)),
+        groups=groups,
+        exact=exact,
+        looked_at=len(train),
+        content=content_hash(support),
+    )
+
+
+def element_usage(space: Space, rows: np.ndarray) -> np.ndarray:
+    """How many of the combinations contain each element."""
+    ids = space.elements(rows)
+    return np.bincount(ids[ids >= 0].ravel(), minlength=len(space.element_names))
+
+
+def components(space: Space, rows: np.ndarray) -> list[list[int]]:
+    """Components of the co-occurrence graph of the elements that occur in `rows`, by union-find."""
+    pairs = _cooccurring_pairs(space, rows)
+    parent = list(range(len(space.element_names)))
+
+    def root(i: int) -> int:
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]  # halve the path on the way up
+            i = parent[i]
+        return i
+
+    for a, b in pairs:
+        parent[root(a)] = root(b)
+    parts: dict[int, list[int]] = {}
+    for element in np.flatnonzero(element_usage(space, rows)).tolist():
+        parts.setdefault(root(element), []).append(element)
+    return sorted(parts.values())
+
+
+def _cooccurring_pairs(space: Space, rows: np.ndarray) -> list[tuple[int, int]]:
+    """Distinct pairs of elements that follow each other in some combination: enough to connect all of them."""
+    ids = space.elements(rows).astype(np.int64)
+    n = len(space.element_names)
+    left, right = ids[:, :-1].ravel(), ids[:, 1:].ravel()
+    both = (left >= 0) & (right >= 0)
+    codes = np.unique(left[both] * n + right[both])
+    return [(int(code // n), int(code % n)) for code in codes]
+
+
+def tuple_coverage(space: Space, rows: np.ndarray, strengths: tuple[int, ...] = (1, 2, 3)) -> list[Coverage]:
+    """t-way coverage: distinct sets of t elements that occur together in some row."""
+    found = []
+    n = len(space.element_names)
+    ids = space.elements(rows).astype(np.int64)
+    for t in strengths:
+        possible = space.possible_tuples(t)
+        if not possible or len(rows) * math.comb(space.width, t) > _TUPLE_WORK or n**t > _TUPLE_CODES:
+            break
+        seen = np.zeros(n**t, dtype=bool)
+        for columns in itertools.combinations(range(space.width), t):
+            part = ids[:, columns]
+            part = part[(part >= 0).all(1)]
+            codes = part @ (n ** np.arange(t, dtype=np.int64))  # ids rise along a row, so a set has one code
+            seen[codes] = True
+        found.append(Coverage(t, int(seen.sum()), possible))
+    return found
+
+
+def cooccurrence(space: Space, rows: np.ndarray) -> Any:
+    """(elements, elements) counts of combinations that contain both; the diagonal is the usage."""
+    ids = space.elements(rows)
+    at, column = np.nonzero(ids >= 0)
+    hot = scipy.sparse.csr_array(
+        (np.ones(len(at), np.int32), (at, ids[at, column])), shape=(len(rows), len(space.element_names))
+    )
+    return (hot.T @ hot).toarray()
+
+
+def content_hash(support: Support) -> str:
+    """Hash of what the split is, not of how it was made."""
+    digest = hashlib.sha256(repr(support.space.to_json()).encode())
+    for side in (support.train, support.held_out):
+        if side.listed:
+            digest.update(np.ascontiguousarray(side.ranks, dtype="<i8").tobytes())  # type: ignore[attr-defined]
+        else:
+            rule = side.rule  # type: ignore[attr-defined]
+            digest.update(f"rule {int(rule.salt)} {int(rule.cut)} {rule.held_out}".encode())
+        digest.update(b"|")
+    return digest.hexdigest()

@@ -1,0 +1,83 @@
+"""The task contract: combinations -> data, as pure functions of a key."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from ..registry import Registry
+from ..spaces import Space
+from ..supports import Side
+
+
+class Batch(NamedTuple):
+    """T tasks of S samples each."""
+
+    inputs: jax.Array  # (T, S, input size)
+    code: jax.Array  # (T, code size): what the net is told about the combination
+    target: jax.Array  # (T, S, output size)
+    constituents: jax.Array  # (T, M): what a decoding probe should find
+
+
+class Task(eqx.Module):
+    """A family of tasks over a space. A pytree: two tasks that differ in their teacher share a compiled program.
+
+    Subclass it, set the fields, write `sample` and, if mean squared error and R^2 do not fit, `loss` and `score`.
+    """
+
+    id: ClassVar[str]
+    #: the scores of `score`, the first of which thresholds refer to
+    metrics: ClassVar[tuple[str, ...]] = ("r2", "r2_pooled")
+    space: Space = eqx.field(static=True)
+    input_size: int = eqx.field(static=True)
+    code_size: int = eqx.field(static=True)
+    output_size: int = eqx.field(static=True)
+    constituent_names: tuple[str, ...] = eqx.field(static=True)
+    samples: int = eqx.field(static=True)  # a task, where nothing else is said
+
+    def sample(self, key: jax.Array, combinations: jax.Array, samples: int | None = None) -> Batch:
+        """Fresh data for each combination."""
+        raise TypeError(f"{type(self).__name__} must define sample")
+
+    def loss(self, prediction: jax.Array, target: jax.Array) -> jax.Array:
+        """What training minimizes: mean squared error."""
+        return jnp.mean((prediction - target) ** 2)
+
+    def score(self, prediction: jax.Array, target: jax.Array) -> dict[str, jax.Array]:
+        """Both conventions of R^2 and how many ratios were undefined; see `r2_scores`."""
+        return r2_scores(prediction, target)
+
+    def stream(self, side: Side, key: jax.Array, tasks: int, samples: int | None = None) -> Batch:
+        """`tasks` tasks of one side of a split."""
+        return draw_batch(self, side.sampler(), key, tasks, samples)
+
+
+def draw_batch(task: Task, sampler: Any, key: jax.Array, tasks: int, samples: int | None) -> Batch:
+    """Combinations from the sampler, then their data; pure, so it runs inside a compiled step."""
+    which, what = jax.random.split(key)
+    return task.sample(what, sampler(which, tasks), samples)
+
+
+def r2_scores(prediction: jax.Array, target: jax.Array) -> dict[str, jax.Array]:
+    """R^2 in both conventions for predictions of T tasks x S samples x O outputs.
+
+    r2:        mean over tasks and outputs of 1 - MSE / variance over the task's own samples (the published one).
+    r2_pooled: 1 - summed squared error / summed squared deviation from each output's mean over everything.
+    undefined: task-output pairs without variance, where the ratio does not exist; they are left out of r2.
+    """
+    error = (prediction - target) ** 2
+    variance = target.var(1)  # (T, O), biased
+    defined = variance > 1e-12
+    ratios = 1 - error.mean(1) / jnp.where(defined, variance, 1.0)
+    count = defined.sum()
+    per_task = jnp.where(count > 0, jnp.where(defined, ratios, 0.0).sum() / jnp.maximum(count, 1), jnp.nan)
+    spread = ((target - target.mean((0, 1))) ** 2).sum()
+    pooled = jnp.where(spread > 0, 1 - error.sum() / jnp.where(spread > 0, spread, 1.0), jnp.nan)
+    return {"r2": per_task, "r2_pooled": pooled, "undefined": (~defined).sum()}
+
+
+#: id -> class; every class can be made as `cls(space, seed=0)`
+tasks: Registry[Any] = Registry("task")

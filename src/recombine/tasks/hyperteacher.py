@@ -1,0 +1,158 @@
+"""hyperteacher-v1: a teacher network whose weights are a sum of shared modules.
+
+    f_z(x) = Omega relu( sum_m z_m (Theta_m x + b_m) / sqrt(K) )
+
+z has between 1 and K non-zero entries: the combination says which, the weights are drawn afresh for every task.
+Several hidden layers repeat the inner part with modules of their own and the same z. The facts are those of
+"Scaling can lead to compositional generalization" (Redhardt, Akram, Schug 2025) and its public code; where the two
+differ, the code is followed: the 1/sqrt(K) with the family's K, truncation at two standard deviations with the
+deviation restored, and biases uniform on [0, 0.5].
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from ..distributions import truncated_normal
+from ..encodings import Encoding, encodings
+from ..errors import UserError, require_int, unknown
+from ..keys import key_for
+from ..spaces import Space, Subsets
+from .base import Batch, Task, tasks
+
+Weights = Literal["discrete", "khot", "continuous"]
+WEIGHTS: tuple[Weights, ...] = ("discrete", "khot", "continuous")
+
+def draw_weights(key: jax.Array, active: jax.Array, kind: Weights) -> jax.Array:
+    """Constituents z: zero where inactive, else by `kind`. `active` is (T, M) of booleans."""
+    if kind == "khot":
+        weights = jnp.ones(active.shape)
+    elif kind == "discrete":  # one of .5, .6, ..., 1
+        weights = (5 + jax.random.randint(key, active.shape, 0, 6)) / 10.0
+    else:  # e ~ Exp(1) on the active ones, w = e / (1 + sum e), z = (1 + w) / 2
+        drawn = jnp.where(active, jax.random.exponential(key, active.shape), 0.0)
+        weights = 0.5 + 0.5 * drawn / (1 + drawn.sum(-1, keepdims=True))
+    return jnp.where(active, weights, 0.0)
+
+
+@tasks.register("hyperteacher-v1")
+class Hyperteacher(Task):
+    """A teacher network whose weights are a weighted sum of the active modules; regression, scored by R^2."""
+
+    id = "hyperteacher-v1"
+    modules: tuple[jax.Array, ...]  # a hidden layer: (M, in, out)
+    biases: tuple[jax.Array, ...]  # a hidden layer: (M, out)
+    readout: jax.Array  # (hidden, outputs)
+    encoding: Encoding
+    weights: Weights = eqx.field(static=True)
+
+    def __init__(
+        self,
+        space: Space,
+        seed: int = 0,
+        *,
+        inputs: int = 16,
+        hidden: tuple[int, ...] | int = 16,
+        outputs: int = 16,
+        samples: int = 16,
+        weights: Weights = "discrete",
+        encoding: str = "identity",
+    ):
+        hidden = (hidden,) if isinstance(hidden, int) else tuple(hidden)
+        self._shape(space, inputs, hidden, outputs, samples, weights, encoding, seed)
+        key = key_for("teacher", seed)
+        sizes = (inputs, *hidden)
+        keys = jax.random.split(key, len(hidden) + 1)
+        modules, biases = [], []
+        for layer_key, fan_in, fan_out in zip(keys, sizes, sizes[1:], strict=False):
+            weight_key, bias_key = jax.random.split(layer_key)
+            m = len(space.element_names)
+            modules.append(truncated_normal(weight_key, (m, fan_in, fan_out), (3**0.5 / fan_in) ** 0.5))
+            biases.append(jax.random.uniform(bias_key, (m, fan_out), maxval=0.5))
+        self.modules, self.biases = tuple(modules), tuple(biases)
+        self.readout = truncated_normal(keys[-1], (hidden[-1], outputs), (3**0.5 / hidden[-1]) ** 0.5)
+
+    def _shape(self, space, inputs, hidden, outputs, samples, weights, encoding, seed) -> None:
+        """The fields that this teacher shares with its control worlds."""
+        if not isinstance(space, Subsets):
+            raise UserError(f"a hyperteacher needs a Subsets space, got {space}")
+        if weights not in WEIGHTS:
+            raise unknown("kind of weights", weights, WEIGHTS)
+        if not hidden:
+            raise UserError("hidden=() leaves the teacher without a hidden layer; give at least one size")
+        for name, value in (("inputs", inputs), ("outputs", outputs), ("samples", samples), *(("hidden", h) for h in hidden)):
+            require_int(name, value, at_least=1)
+        self.space, self.weights = space, weights
+        self.input_size, self.output_size, self.samples = inputs, outputs, samples
+        self.constituent_names = space.element_names
+        self.encoding = encodings[encoding](len(space.element_names), key_for("encoding", seed))
+        self.code_size = self.encoding.size
+
+    @property
+    def scale(self) -> float:
+        """1/sqrt(K), with the K of the family and not the number of active modules."""
+        return self.space.width**-0.5
+
+    def teach(self, combinations: jax.Array, z: jax.Array, inputs: jax.Array) -> jax.Array:
+        """Targets of inputs (T, S, I) under constituents z (T, M)."""
+        z = z * self.scale
+        h = inputs
+        for modules, biases in zip(self.modules, self.biases, strict=True):
+            composed = jnp.einsum("tm,mio->tio", z, modules)
+            h = jax.nn.relu(jnp.einsum("tsi,tio->tso", h, composed) + (z @ biases)[:, None])
+        return h @ self.readout
+
+    def sample(self, key: jax.Array, combinations: jax.Array, samples: int | None = None) -> Batch:
+        weight_key, input_key = jax.random.split(key)
+        z = draw_weights(weight_key, self.space.multihot(combinations), self.weights)
+        shape = (len(combinations), samples or self.samples, self.input_size)
+        inputs = jax.random.uniform(input_key, shape, minval=-1.0)
+        return Batch(inputs, self.encoding(z), self.teach(combinations, z, inputs), z)
+
+
+@tasks.register("lookup-v1")
+class Lookup(Hyperteacher):
+    """Control world: every combination has an independent random teacher, so no support can help."""
+
+    id = "lookup-v1"
+    root: jax.Array
+    hidden: int = eqx.field(static=True)
+
+    def __init__(self, space: Space, seed: int = 0, *, inputs: int = 16, hidden: int = 16, outputs: int = 16,
+                 samples: int = 16, weights: Weights = "discrete", encoding: str = "identity"):  # fmt: skip
+        self._shape(space, inputs, (hidden,), outputs, samples, weights, encoding, seed)
+        self.hidden, self.root = hidden, key_for("lookup-teacher", seed)
+        self.modules, self.biases, self.readout = (), (), jnp.zeros((0, 0))
+
+    def teach(self, combinations: jax.Array, z: jax.Array, inputs: jax.Array) -> jax.Array:
+        # The process of the hyperteacher, except that the modules belong to the combination alone.
+        active = jnp.take_along_axis(z, jnp.maximum(combinations, 0).astype(int), axis=1)
+        active = jnp.where(combinations >= 0, active, 0.0) * self.scale  # (T, K)
+        k, i, h, o = self.space.width, self.input_size, self.hidden, self.output_size
+
+        def own(row: jax.Array, weights: jax.Array, x: jax.Array) -> jax.Array:
+            key = self.root
+            for column in range(k):  # padding is folded in as 0, modules as 1..M
+                key = jax.random.fold_in(key, row[column] + 1)
+            module_key, bias_key, readout_key = jax.random.split(key, 3)
+            composed = jnp.einsum("k,kio->io", weights, truncated_normal(module_key, (k, i, h), (3**0.5 / i) ** 0.5))
+            bias = weights @ jax.random.uniform(bias_key, (k, h), maxval=0.5)
+            readout = truncated_normal(readout_key, (h, o), (3**0.5 / h) ** 0.5)
+            return jax.nn.relu(x @ composed + bias) @ readout
+
+        return jax.vmap(own)(combinations, active, inputs)
+
+
+@tasks.register("indifferent-v1")
+class Indifferent(Hyperteacher):
+    """Control world: one teacher for all combinations, so no support can hurt."""
+
+    id = "indifferent-v1"
+
+    def teach(self, combinations: jax.Array, z: jax.Array, inputs: jax.Array) -> jax.Array:
+        first = jnp.zeros_like(z).at[:, : self.space.width].set(0.75)
+        return super().teach(combinations, first, inputs)

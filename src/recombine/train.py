@@ -1,0 +1,303 @@
+"""train: one pure step, driven in whatever way is fastest here.
+
+A step is a function of (state, key): draw combinations of the training side, make their data on the device, take
+the gradient, update. How many steps one call does (a compiled loop, or one step a call for nets that train slowly
+inside a loop on a CPU) and how members of an ensemble run side by side (threads with a one-threaded program each on a
+CPU, one vmapped program elsewhere) changes the time and not the numbers.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import functools
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+from . import checkpoints
+from .compilation import enable_cache
+from .errors import UserError, require_int
+from .keys import key_for
+from .nets import Blueprint, Net
+from .precision import one_thread, resolve
+from .progress import Report, bars
+from .recipe import Rates, Recipe, optimizer
+from .supports import Support
+from .tasks import Task, draw_batch
+from .trained import Member, Trained, scores
+
+CALL_SECONDS = 0.5  # aim for calls this long: short enough to show progress and stop, long enough to cost nothing
+CHECKPOINT_SECONDS = 60.0
+HISTORY_TASKS = 256  # scores on the way are for looking at: a quarter of what the final ones take
+
+
+class State(eqx.Module):
+    """All that changes from step to step."""
+
+    net: Net
+    optimizer: optax.OptState
+    step: jax.Array
+    loss_sum: jax.Array  # since the last evaluation; summed on the device, so it does not depend on the calls
+    bad_step: jax.Array  # first step whose loss was not finite, or -1
+
+
+def train(
+    task: Task,
+    support: Support,
+    net: Blueprint,
+    recipe: Recipe | None = None,
+    seeds: int | Sequence[int] = 1,
+    *,
+    progress: bool | Report | None = None,
+    checkpoint: str | os.PathLike | None = None,
+    threads: int | None = None,
+    ensemble: str = "auto",
+    watch: Sequence[str] = ("validation", "held_out"),
+) -> Trained:
+    """Trains one net a seed on the training side of `support` and returns them all.
+
+    seeds: a number (0, 1, ...) or the seeds themselves; each decides the initialization and the data of a member.
+    progress: None shows bars on a terminal, False nothing; a callable gets (seed, step, steps, facts).
+    checkpoint: a folder; the same call continues from what is there. It is emptied when a member is done.
+    threads: members at once on a CPU (default: all cores); each member's program uses one thread.
+    ensemble: "threads", "vmap", or "auto": threads on a CPU, vmap elsewhere.
+    watch: streams that are scored on the way, such as "held_out/cross-block".
+    """
+    recipe = recipe or Recipe()
+    seed_list = list(range(require_int("seeds", seeds, at_least=1))) if isinstance(seeds, int) else list(seeds)
+    if not seed_list or len(set(seed_list)) != len(seed_list):
+        raise UserError(f"seeds={seed_list} must be one or more different numbers")
+    if support.space != task.space:
+        raise UserError(f"the support splits {support.space} but the task combines {task.space}")
+    if ensemble not in ("auto", "threads", "vmap"):
+        raise UserError(f"ensemble={ensemble!r} must be 'auto', 'threads' or 'vmap'")
+    enable_cache()
+    if ensemble == "auto":
+        ensemble = "threads" if jax.default_backend() == "cpu" else "vmap"
+    run = _Run(task, support, net, recipe, Path(checkpoint) if checkpoint is not None else None, watch)
+    with bars(progress, seed_list, recipe.steps) as report:
+        if ensemble == "vmap" and len(seed_list) > 1:
+            members = run.together(seed_list, report)
+        else:
+            members = run.side_by_side(seed_list, report, threads or os.cpu_count() or 1)
+    return Trained(task, support, net, recipe, members)
+
+
+@dataclass
+class _Run:
+    """One call of `train`: what its members share."""
+
+    task: Task
+    support: Support
+    blueprint: Blueprint
+    recipe: Recipe
+    checkpoint: Path | None
+    watch: Sequence[str]
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self):
+        self.precision = resolve(self.recipe.precision)
+        self.rates = self.recipe.rates()
+        self.sampler = self.support.train.sampler()
+        self.watched = {stream: self.support.side(stream) for stream in self.watch}
+
+    def start(self, seed: int) -> State:
+        net = self.blueprint.build(self.task, key_for("init", seed), self.precision)
+        return State(
+            net,
+            optimizer(self.recipe.shape(), self.rates).init(eqx.filter(net, eqx.is_inexact_array)),  # type: ignore[arg-type]
+            jnp.zeros((), jnp.int32),
+            jnp.zeros(()),
+            -jnp.ones((), jnp.int32),
+        )
+
+    def events(self) -> list[int]:
+        """Steps at which scores are taken: evenly spaced, the last one included."""
+        count = min(self.recipe.evaluations, self.recipe.steps)
+        return [round(self.recipe.steps * (i + 1) / count) for i in range(count)] or [self.recipe.steps]
+
+    def in_scan(self) -> bool:
+        return self.blueprint.steps_in_scan_on_cpu or jax.default_backend() != "cpu"
+
+    # -- members one by one, several at a time -----------------------------------------------------------------
+    def side_by_side(self, seeds: list[int], report: Report, workers: int) -> list[Member]:
+        if len(seeds) == 1 or workers == 1:
+            return [self.one(seed, report) for seed in seeds]
+        with concurrent.futures.ThreadPoolExecutor(min(workers, len(seeds))) as pool:
+            futures = [pool.submit(self.one, seed, report) for seed in seeds]
+            try:
+                return [future.result() for future in futures]
+            except BaseException:
+                self.stop.set()  # Ctrl-C reaches the main thread only: the others stop at their next call
+                for future in futures:
+                    future.cancel()
+                raise
+
+    def one(self, seed: int, report: Report) -> Member:
+        """Trains one member from its start or its checkpoint to the end."""
+        saved = None
+        if self.checkpoint is not None:
+            saved = checkpoints.Checkpoint(self.checkpoint / f"seed-{seed}.safetensors", self.fingerprint(seed))
+        state, history, spent = self.start(seed), [], 0.0
+        if saved and (found := saved.load(state)):
+            state, history, spent = found
+        advance = Advance(self.recipe.shape(), self.in_scan())
+        key = key_for("train", seed)
+        drive = Drive()
+        last_saved = time.monotonic()
+        bad = int(state.bad_step)
+        for event in self.events():
+            while (step := int(state.step)) < event and bad < 0:
+                if self.stop.is_set():
+                    raise KeyboardInterrupt
+                count = drive.next_count(event - step)
+                state = drive.timed(advance, count, state, self.task, self.sampler, self.rates, key)
+                bad = int(state.bad_step)
+                report(seed, int(state.step), self.recipe.steps, {})
+                if saved and time.monotonic() - last_saved > CHECKPOINT_SECONDS:
+                    saved.save(state, history, spent + drive.seconds)
+                    last_saved = time.monotonic()
+            if bad >= 0:
+                break
+            if not history or history[-1]["step"] < event:
+                state, row = self.evaluate(state, seed, history)
+                history.append(row | {"seconds": spent + drive.seconds})
+                report(seed, event, self.recipe.steps, row)
+        if saved:
+            saved.remove()
+        return Member(
+            seed, state.net, history, None if bad < 0 else bad, spent + drive.seconds, drive.rate(), drive.compile_seconds
+        )
+
+    def evaluate(self, state: State, seed: int, history: list[dict]) -> tuple[State, dict]:
+        since = int(state.step) - (history[-1]["step"] if history else 0)
+        row: dict[str, Any] = {"step": int(state.step), "loss": float(state.loss_sum) / max(since, 1)}
+        for stream, side in self.watched.items():
+            # items of their own: what `Trained.score` draws stays unseen until the end
+            found = scores(self.task, side, state.net, key_for(f"history/{stream}", seed), HISTORY_TASKS)
+            row |= {f"{stream}/{name}": value for name, value in found.items()}
+        return eqx.tree_at(lambda s: s.loss_sum, state, jnp.zeros(())), row
+
+    # -- all members in one program ----------------------------------------------------------------------------
+    def together(self, seeds: list[int], report: Report) -> list[Member]:
+        """Trains all members at once under vmap. No checkpoints: this is for devices where a run is short."""
+        stack = functools.partial(jax.tree.map, lambda *leaves: jnp.stack(leaves))
+        state = stack(*[self.start(seed) for seed in seeds])
+        keys = jnp.stack([key_for("train", seed) for seed in seeds])
+        advance = Advance(self.recipe.shape(), self.in_scan(), members=len(seeds))
+        drive = Drive()
+        histories: list[list[dict]] = [[] for _ in seeds]
+        for event in self.events():
+            while (step := int(state.step[0])) < event:
+                count = drive.next_count(event - step)
+                state = drive.timed(advance, count, state, self.task, self.sampler, self.rates, keys)
+                for seed in seeds:
+                    report(seed, int(state.step[0]), self.recipe.steps, {})
+            for i, seed in enumerate(seeds):
+                if int(state.bad_step[i]) < 0:
+                    _, row = self.evaluate(jax.tree.map(lambda leaf, i=i: leaf[i], state), seed, histories[i])
+                    histories[i].append(row | {"seconds": drive.seconds})
+            state = eqx.tree_at(lambda s: s.loss_sum, state, jnp.zeros(len(seeds)))
+        members = []
+        for i, seed in enumerate(seeds):
+            mine = jax.tree.map(lambda leaf, i=i: leaf[i], state)
+            bad = int(mine.bad_step)
+            members.append(
+                Member(seed, mine.net, histories[i], None if bad < 0 else bad, drive.seconds, drive.rate(),
+                       drive.compile_seconds)  # fmt: skip
+            )
+        return members
+
+    def fingerprint(self, seed: int) -> str:
+        """What a checkpoint must belong to."""
+        return checkpoints.fingerprint(
+            self.task, self.support.certificate().content, self.blueprint.to_json(), self.recipe.to_json(), seed
+        )
+
+
+def one_step(state: State, task: Task, sampler: Any, rates: Rates, key: jax.Array, shape: Recipe) -> State:
+    """One update: a pure function of the state and the key."""
+    batch = draw_batch(task, sampler, jax.random.fold_in(key, state.step), shape.tasks, shape.samples)
+
+    def loss_of(net: Net) -> jax.Array:
+        return task.loss(net(batch.inputs, batch.code)[0], batch.target)
+
+    loss, gradient = eqx.filter_value_and_grad(loss_of)(state.net)
+    parameters = eqx.filter(state.net, eqx.is_inexact_array)
+    updates, optimizer_state = optimizer(shape, rates).update(gradient, state.optimizer, parameters)  # type: ignore[arg-type]
+    bad = (state.bad_step < 0) & ~jnp.isfinite(loss)
+    return State(
+        eqx.apply_updates(state.net, updates),
+        optimizer_state,
+        state.step + 1,
+        state.loss_sum + loss,
+        jnp.where(bad, state.step, state.bad_step),
+    )
+
+
+@functools.cache
+def Advance(shape: Recipe, in_scan: bool, members: int = 1) -> Callable[..., State]:  # noqa: N802 (makes a program)
+    """The compiled program that does `count` steps. Cached: equal shapes share it."""
+
+    def many(state: State, task: Task, sampler: Any, rates: Rates, key: jax.Array, count: jax.Array) -> State:
+        # A loop with a traced bound: one program for any number of steps.
+        return jax.lax.fori_loop(0, count, lambda _, s: one_step(s, task, sampler, rates, key, shape), state)
+
+    def single(state: State, task: Task, sampler: Any, rates: Rates, key: jax.Array) -> State:
+        return one_step(state, task, sampler, rates, key, shape)
+
+    body = many if in_scan else single
+    if members > 1:
+        body = jax.vmap(body, in_axes=(0, None, None, None, 0, None) if in_scan else (0, None, None, None, 0))
+    program = jax.jit(body, donate_argnums=0, compiler_options=one_thread())
+
+    def advance(state: State, task: Task, sampler: Any, rates: Rates, key: jax.Array, count: int) -> State:
+        if in_scan:
+            return program(state, task, sampler, rates, key, jnp.asarray(count, jnp.int32))
+        for _ in range(count):
+            state = program(state, task, sampler, rates, key)
+        return state
+
+    return advance
+
+
+class Drive:
+    """Decides how many steps a call does, and keeps the time; the first call, which compiles, is kept apart."""
+
+    def __init__(self):
+        self.seconds = 0.0
+        self.compile_seconds = 0.0
+        self.steps = 0
+        self._per_step: float | None = None
+
+    def next_count(self, left: int) -> int:
+        if self._per_step is None:
+            return 1
+        return int(np.clip(CALL_SECONDS / self._per_step, 1, left))
+
+    def timed(self, advance: Callable[..., State], count: int, state: State, *rest: Any) -> State:
+        begun = time.perf_counter()
+        state = advance(state, *rest, count)
+        jax.block_until_ready(state.step)
+        took = time.perf_counter() - begun
+        if self._per_step is None:
+            self.compile_seconds, self._per_step = took, CALL_SECONDS / 8  # a short second call measures the speed
+        else:
+            self.seconds += took
+            self.steps += count
+            self._per_step = took / count
+        return state
+
+    def rate(self) -> float:
+        """Steps a second, compilation apart."""
+        return self.steps / self.seconds if self.seconds else float("nan")

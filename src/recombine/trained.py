@@ -1,0 +1,140 @@
+"""Trained: the members of an ensemble, their scores and their history."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import jax
+
+from .errors import UserError
+from .intervals import Interval, over_seeds
+from .keys import STREAMS, key_for
+from .nets import Blueprint, Net
+from .precision import one_thread
+from .recipe import Recipe
+from .supports import Side, Support
+from .tasks import Task, draw_batch
+
+if TYPE_CHECKING:
+    import pandas
+
+SCORED_TASKS = 1024  # as published
+
+
+@dataclass(frozen=True)
+class Member:
+    """One trained net."""
+
+    seed: int
+    net: Net
+    history: list[dict[str, Any]]
+    diverged_at: int | None  # first step with a loss that was not finite
+    seconds: float  # of training, compilation apart
+    steps_per_second: float
+    compile_seconds: float
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score over seeds: of one stream, in the task's first metric; all metrics and groups are in `values`."""
+
+    stream: str
+    metric: str
+    values: dict[str, list[float]]  # "metric" or "group/metric" -> one value a seed
+    seeds: list[int]
+    diverged: list[int]  # seeds that are in no mean
+
+    @property
+    def interval(self) -> Interval:
+        return over_seeds(self.values[self.metric])
+
+    @property
+    def groups(self) -> dict[str, Interval]:
+        """The first metric by group of held-out combinations."""
+        end = f"/{self.metric}"
+        return {name.removesuffix(end): over_seeds(v) for name, v in self.values.items() if name.endswith(end)}
+
+    def __float__(self) -> float:
+        return self.interval.mean
+
+    def __str__(self) -> str:
+        text = f"{self.stream} {self.metric} {self.interval}"
+        if self.diverged:
+            text += f" (diverged, left out: seeds {self.diverged})"
+        return text
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What `train` returns."""
+
+    task: Task
+    support: Support
+    blueprint: Blueprint
+    recipe: Recipe
+    members: list[Member]
+
+    @property
+    def nets(self) -> list[Net]:
+        return [member.net for member in self.members]
+
+    @property
+    def healthy(self) -> list[Member]:
+        """Members that did not diverge; an error if there is none."""
+        members = [member for member in self.members if member.diverged_at is None]
+        if not members:
+            steps = {member.seed: member.diverged_at for member in self.members}
+            raise UserError(f"every member diverged (seed: step {steps}); a lower learning rate or clipping may help")
+        return members
+
+    def score(self, stream: str = "held_out", *, tasks: int = SCORED_TASKS, groups: bool = True) -> Score:
+        """Scores on fresh data: "test" (training combinations), "held_out", or "held_out/GROUP"."""
+        base = stream.split("/")[0]
+        if base not in STREAMS:
+            raise UserError(f"unknown stream {stream!r}; there are: {', '.join(STREAMS)}, and held_out/GROUP")
+        sides = {"": self.support.side(stream)}
+        if groups and stream == "held_out":
+            sides |= {f"{name}/": self.support.group(name) for name in self.support.groups}
+        values: dict[str, list[float]] = {}
+        for prefix, side in sides.items():
+            # a group has items of its own, so that rare groups are scored as well as common ones
+            name = stream if not prefix else f"{stream}/{prefix.removesuffix('/')}"
+            for member in self.healthy:
+                found = scores(self.task, side, member.net, key_for(name, member.seed), tasks)
+                for metric, value in found.items():
+                    values.setdefault(f"{prefix}{metric}", []).append(value)
+        healthy = [member.seed for member in self.healthy]
+        diverged = [member.seed for member in self.members if member.seed not in healthy]
+        return Score(stream, self.task.metrics[0], values, healthy, diverged)
+
+    @property
+    def history(self) -> pandas.DataFrame:
+        """Loss and scores on the way, one row a seed and evaluation."""
+        import pandas  # only here: it takes half a second to import
+
+        return pandas.DataFrame([{"seed": member.seed, **row} for member in self.members for row in member.history])
+
+    def __repr__(self) -> str:
+        diverged = sum(member.diverged_at is not None for member in self.members)
+        tail = f", {diverged} diverged" if diverged else ""
+        return f"Trained({self.blueprint}, {len(self.members)} seeds, {self.recipe.steps} steps{tail})"
+
+
+def scores(task: Task, side: Side, net: Net, key: jax.Array, tasks: int = SCORED_TASKS) -> dict[str, float]:
+    """Scores of one net on `tasks` fresh tasks of a side."""
+    found = _score_program(tasks)(task, side.sampler(), net, key)
+    return {name: float(value) for name, value in found.items()}
+
+
+@functools.cache
+def _score_program(tasks: int) -> Callable[..., dict[str, jax.Array]]:
+    def run(task: Task, sampler: Any, net: Net, key: jax.Array) -> dict[str, jax.Array]:
+        batch = draw_batch(task, sampler, key, tasks, None)
+        return task.score(net(batch.inputs, batch.code)[0], batch.target)
+
+    return jax.jit(run, compiler_options=one_thread())
