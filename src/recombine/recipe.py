@@ -22,13 +22,13 @@ SCHEDULES = ("constant", "cosine", "linear")
 class Recipe:
     """Optimizer, schedule, batch and precision."""
 
-    steps: int = 2500
-    tasks: int = 128  # combinations a step, each with weights of its own
+    steps: int = 3000
+    tasks: int = 96  # combinations a step, each with weights of its own
     samples: int | None = 1  # inputs a task; None: what the task says
     learning_rate: float = 5e-3
     schedule: str = "cosine"  # to zero at the last step
     warmup: float = 0.05  # share of the steps over which the rate rises to its peak
-    weight_decay: float = 0.1  # on matrices only
+    weight_decay: float = 0.2  # on matrices only
     clip: float = 0.0  # global norm of the gradient; 0 is off
     b1: float = 0.9
     b2: float = 0.95

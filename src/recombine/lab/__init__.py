@@ -1,0 +1,1 @@
+"""The lab: what runs a study. Cells, engines, store, verdicts."""

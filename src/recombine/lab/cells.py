@@ -1,0 +1,34 @@
+"""Cells: the unit of work of a study. Data, never code."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+
+def canonical(data: Any) -> str:
+    """JSON with one spelling for equal data: what is hashed."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One experiment of a study: its settings, and the version of what computes it."""
+
+    study: str
+    version: int
+    spec: dict[str, Any]
+
+    @property
+    def id(self) -> str:
+        """Identity: a hash of the spec and of the version of what computes it."""
+        return hashlib.sha256(canonical(self.to_json()).encode()).hexdigest()[:24]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"study": self.study, "version": self.version, "spec": self.spec}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Cell:
+        return cls(data["study"], data["version"], data["spec"])

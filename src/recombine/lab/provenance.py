@@ -1,0 +1,24 @@
+"""Provenance: which versions on which hardware; no user, host or path."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import os
+import platform
+from pathlib import Path
+
+
+@functools.cache
+def provenance() -> dict[str, str]:
+    """Facts about this machine and software that a record carries."""
+    facts = {"python": platform.python_version(), "system": platform.system(), "machine": platform.machine()}
+    for package in ("recombine", "jax", "jaxlib", "equinox", "optax", "numpy", "scipy"):
+        facts[package] = importlib.metadata.version(package)
+    info = Path("/proc/cpuinfo")
+    models = []
+    if info.exists():
+        models = [line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
+    facts["processor"] = models[0] if models else platform.processor() or "unknown"
+    facts["cores"] = str(os.cpu_count())
+    return facts

@@ -1,0 +1,210 @@
+"""The store: a folder with one immutable record a cell.
+
+    DIR/store.json            format, study, scale, settings
+    DIR/records/ID.json       what a cell measured, with a checksum
+    DIR/checkpoints/ID/       states of cells under way
+    DIR/quarantine/           damaged records, set aside
+    DIR/report.html
+
+A record is written aside, fsynced and renamed, so it is whole or absent. The same run again finds what is done.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UserError
+from ..files import write_whole
+from .cells import Cell, canonical
+
+if TYPE_CHECKING:
+    import pandas
+
+FORMAT = 1
+
+
+class DamagedRecord(ValueError):
+    """A record that cannot be trusted: truncated, changed, or not a record."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """What one cell measured."""
+
+    cell: Cell
+    rows: list[dict[str, Any]]  # tidy readings
+    facts: dict[str, Any]  # certificate, seconds, and other things to know
+    provenance: dict[str, str]
+
+    def to_bytes(self) -> bytes:
+        body = {
+            "format": FORMAT,
+            "id": self.cell.id,
+            "cell": self.cell.to_json(),
+            "rows": [_finite(row) for row in self.rows],
+            "facts": self.facts,
+            "provenance": self.provenance,
+        }
+        return (canonical(body | {"sum": _sum(body)}) + "\n").encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Record:
+        try:
+            body = json.loads(data)
+            claimed = body.pop("sum")
+            if claimed != _sum(body):
+                raise DamagedRecord("its content does not match its checksum")
+            cell = Cell.from_json(body["cell"])
+            rows = [{k: float("nan") if v == "nan" and k == "value" else v for k, v in row.items()} for row in body["rows"]]
+            return cls(cell, rows, body["facts"], body["provenance"])
+        except DamagedRecord:
+            raise
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
+            raise DamagedRecord(f"it is not a record ({type(problem).__name__})") from problem
+
+
+class Store:
+    """A folder of records. Made by `Store.create`, or opened by `Store.open` if it is one."""
+
+    def __init__(self, path: Path, about: dict[str, Any]):
+        self.path, self.about = path, about
+
+    # -- opening ------------------------------------------------------------------------------------------------
+    @classmethod
+    def create(cls, path: Path, about: dict[str, Any]) -> Store:
+        """The store at `path`, made if it is not there; refused if it belongs to another run."""
+        path = Path(path)
+        if (path / "store.json").exists():
+            store = cls.open(path)
+            differs = [name for name in about if store.about.get(name) != about[name] and name != "seeds"]
+            if differs:
+                there = ", ".join(f"{name}={store.about.get(name)!r}" for name in differs)
+                raise UserError(f"{path} holds another run ({there}); choose another --out, or remove it")
+            if store.about != store.about | about:  # more seeds than before
+                store._write("store.json", (canonical({"format": FORMAT, **about}) + "\n").encode())
+                store.about = about
+            return store
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise UserError(f"{path} exists and is not a store of recombine; choose another --out")
+        store = cls(path, about)
+        store._write("store.json", (canonical({"format": FORMAT, **about}) + "\n").encode())
+        return store
+
+    @classmethod
+    def open(cls, path: Path) -> Store:
+        """The store at `path`, or an error that says why it is none."""
+        path = Path(path)
+        try:
+            about = json.loads((path / "store.json").read_bytes())
+            written = about.pop("format")
+        except FileNotFoundError:
+            raise UserError(f"{path} is not a store of recombine: it has no store.json") from None
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise UserError(
+                f"{path / 'store.json'} is damaged; the records beside it are whole: run the same command "
+                "with another --out and copy records/ over"
+            ) from None
+        except OSError as problem:
+            raise UserError(f"{path} cannot be read: {problem.strerror}") from None
+        if written != FORMAT:
+            raise UserError(
+                f"{path} was written in store format {written!r} and this version of recombine reads format {FORMAT}; "
+                "use the version that wrote it, or another --out"
+            )
+        return cls(path, about)
+
+    # -- writing ------------------------------------------------------------------------------------------------
+    def put(self, record: Record) -> None:
+        """Keeps a record; whole or not at all."""
+        self._write(f"records/{record.cell.id}.json", record.to_bytes())
+
+    def _write(self, name: str, data: bytes) -> None:
+        try:
+            write_whole(self.path / name, data)
+        except OSError as problem:
+            why = "the disk is full" if problem.errno in (errno.ENOSPC, errno.EDQUOT) else (problem.strerror or str(problem))
+            raise UserError(f"cannot write to {self.path}: {why}; what was stored before is whole") from problem
+
+    # -- reading ------------------------------------------------------------------------------------------------
+    def get(self, cell: Cell) -> Record | None:
+        """The record of a cell, or None; a damaged one is set aside, so that the cell runs again."""
+        path = self.path / "records" / f"{cell.id}.json"
+        try:
+            record = Record.from_bytes(path.read_bytes())
+            if record.cell.id != cell.id:
+                raise DamagedRecord("it belongs to another cell")
+            return record
+        except FileNotFoundError:
+            return None
+        except DamagedRecord as problem:
+            aside = self.path / "quarantine" / path.name
+            aside.parent.mkdir(exist_ok=True)
+            os.replace(path, aside)
+            warnings.warn(f"record {path.name} is damaged ({problem}); moved to quarantine, its cell runs again", stacklevel=2)
+            return None
+
+    def records(self) -> list[Record]:
+        """All whole records in order of id; damaged ones are named in a warning and left where they are."""
+        found = []
+        for path in sorted((self.path / "records").glob("*.json")):
+            try:
+                record = Record.from_bytes(path.read_bytes())
+                if record.cell.id != path.stem:
+                    raise DamagedRecord("it belongs to another cell")
+                found.append(record)
+            except DamagedRecord as problem:
+                warnings.warn(f"record {path.name} is damaged and was left out: {problem}", stacklevel=2)
+        return found
+
+
+def tidy(records: Sequence[Record]) -> pandas.DataFrame:
+    """One row a reading, with the settings of its cell beside it."""
+    import pandas
+
+    rows = []
+    for record in records:
+        settings = {name: value if _scalar(value) else canonical(value) for name, value in record.cell.spec.items()}
+        rows += [{"study": record.cell.study, "cell": record.cell.id, **settings, **row} for row in record.rows]
+    return pandas.DataFrame(rows)
+
+
+def load(path: str | os.PathLike) -> pandas.DataFrame:
+    """Everything that was measured, as a tidy pandas table: settings of the cell, reading, value."""
+    return tidy(Store.open(Path(path)).records())
+
+
+def query(path: str | os.PathLike, sql: str) -> pandas.DataFrame:
+    """SQL over everything that was measured; the table is called `readings`."""
+    import duckdb
+
+    connection = duckdb.connect(":memory:")
+    try:
+        # a query is the user's own, but it has no business with files
+        connection.execute("SET enable_external_access=false")
+        connection.register("readings", load(path))
+        return connection.execute(sql).df()
+    except duckdb.Error as problem:
+        raise UserError(f"the query failed: {str(problem).splitlines()[0]}") from problem
+    finally:
+        connection.close()
+
+
+def _scalar(value: Any) -> bool:
+    return value is None or isinstance(value, (str, int, float, bool))
+
+
+def _finite(row: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no NaN: an undefined value is spelled "nan"."""
+    return {k: "nan" if isinstance(v, float) and v != v else v for k, v in row.items()}
+
+
+def _sum(body: dict[str, Any]) -> str:
+    return hashlib.sha256(canonical(body).encode()).hexdigest()

@@ -1,0 +1,168 @@
+"""The study contract: a claim that can be run and can be wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..errors import UserError, require_int, unknown
+from ..registry import Registry
+from .cells import Cell
+from .store import Record
+from .verdicts import Claim, Question
+
+if TYPE_CHECKING:
+    import pandas
+
+SCALES = ("smoke", "laptop", "paper")
+DEFAULT_SEEDS = 3
+
+
+@dataclass(frozen=True)
+class Knob:
+    """A setting of a study, with its value at each scale."""
+
+    name: str
+    help: str
+    smoke: Any
+    laptop: Any
+    paper: Any
+
+    def parse(self, text: Any) -> Any:
+        """A value given on the command line, in the type of the default."""
+        default = self.laptop
+        if not isinstance(text, str):
+            return text
+        try:
+            if isinstance(default, bool):
+                return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
+            if isinstance(default, int):
+                return int(text)
+            if isinstance(default, float):
+                return float(text)
+            if isinstance(default, (list, tuple)):
+                return [part.strip() for part in text.split(",") if part.strip()]
+        except (ValueError, KeyError):
+            raise UserError(f"{self.name}={text!r} is not {_kind(default)}; an example is {self.name}={default}") from None
+        return text
+
+
+def _kind(value: Any) -> str:
+    return {bool: "true or false", int: "a whole number", float: "a number"}.get(type(value), "a list")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a cell found: tidy readings, and facts worth keeping."""
+
+    rows: list[dict[str, Any]]
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a cell is given besides its settings."""
+
+    progress: Callable[[float, str], None] = lambda share, note: None
+    checkpoint: Path | None = None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart of the report: a Vega-Lite specification and what to see in it."""
+
+    title: str
+    caption: str
+    spec: dict[str, Any]
+
+
+class Study:
+    """Subclass it, fill in the class attributes, write `grid` and `measure`, and register an instance."""
+
+    id: ClassVar[str]
+    version: ClassVar[int]  # raise it when `measure` gives other numbers for the same settings
+    title: ClassVar[str]
+    question: ClassVar[str]
+    source: ClassVar[str]
+    knobs: ClassVar[tuple[Knob, ...]]
+    claims: ClassVar[tuple[Claim, ...]]
+    questions: ClassVar[tuple[Question, ...]] = ()
+    #: settings of worlds in which claims are false by construction, by the name that claims refer to
+    controls: ClassVar[dict[str, dict[str, Any]]]
+    running_time: ClassVar[dict[str, str]]
+
+    def grid(self, settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
+        """Specs of the cells of one seed. Refuse impossible settings here, before anything is compiled."""
+        raise TypeError(f"study {self.id} must define grid")
+
+    def measure(self, spec: dict[str, Any], context: Context) -> Measured:
+        """Computes one cell. A function of the spec alone."""
+        raise TypeError(f"study {self.id} must define measure")
+
+    def summary(self, record: Record) -> str:
+        """One finished cell in a few words."""
+        return ""
+
+    def label(self, spec: dict[str, Any]) -> str:
+        """One cell in a few words."""
+        return f"seed={spec.get('seed')}"
+
+    def answer(self, table: pandas.DataFrame, outcomes: dict[str, str]) -> str:
+        """The result in one sentence, from the outcomes of the claims."""
+        counts = {name: list(outcomes.values()).count(name) for name in ("supported", "refuted", "undecided")}
+        return ", ".join(f"{n} {name}" for name, n in counts.items() if n)
+
+    def figures(self, table: pandas.DataFrame, records: Sequence[Record]) -> list[Figure]:
+        """Charts, the one that shows the result first."""
+        return []
+
+    def exhibits(self, records: Sequence[Record]) -> dict[str, str]:
+        """Named texts that the report shows as they are, such as certificates."""
+        return {}
+
+    # -- what follows -------------------------------------------------------------------------------------------
+    def settings(self, scale: str, changes: dict[str, Any] | None = None) -> dict[str, Any]:
+        """All knobs at a scale, with changes by name."""
+        if scale not in SCALES:
+            raise unknown("scale", scale, SCALES)
+        by_name = {knob.name: knob for knob in self.knobs}
+        settings = {name: getattr(knob, scale) for name, knob in by_name.items()}
+        for name, value in (changes or {}).items():
+            if name not in by_name:
+                raise unknown(f"knob of {self.id}", name, by_name)
+            settings[name] = by_name[name].parse(value)
+        return settings
+
+    def cells(self, settings: dict[str, Any], seeds: int) -> list[Cell]:
+        """The whole grid. Seeds come first, so that the first verdicts stand early."""
+        require_int("seeds", seeds, at_least=1)
+        return [Cell(self.id, self.version, spec) for seed in range(seeds) for spec in self.grid(settings, seed)]
+
+    def compute(self, cell: Cell, context: Context) -> Record:
+        """Runs one cell and writes down what it found."""
+        from .provenance import provenance
+
+        if cell.version != self.version:
+            raise UserError(f"cell {cell.id} is for version {cell.version} of {self.id}; this is version {self.version}")
+        measured = self.measure(cell.spec, context)
+        return Record(cell, measured.rows, measured.facts, provenance())
+
+
+def recipe_knobs(smoke: Any, laptop: Any, paper: Any, names: Sequence[str]) -> tuple[Knob, ...]:
+    """Knobs for fields of a Recipe, one value a scale from three recipes."""
+    words = {
+        "steps": "training steps", "tasks": "combinations a step", "samples": "inputs a combination",
+        "learning_rate": "peak learning rate", "schedule": "constant, cosine or linear",
+        "warmup": "share of steps with a rising rate", "weight_decay": "on matrices only",
+        "clip": "gradient norm, 0 is off", "b1": "momentum of Adam", "b2": "second-moment decay of Adam",
+        "nesterov": "look-ahead momentum", "precision": "auto, float32 or bfloat16",
+        "evaluations": "times the scores are taken on the way",
+    }  # fmt: skip
+    recipes = [dataclasses.asdict(r) for r in (smoke, laptop, paper)]
+    return tuple(Knob(name, words[name], *(r[name] for r in recipes)) for name in names)
+
+
+studies: Registry[Study] = Registry("study")

@@ -1,0 +1,113 @@
+"""Verdicts: a claim against its threshold, by the 95 % interval over seeds.
+
+supported  all of the interval lies on the claim's side
+refuted    all of it lies on the other
+undecided  else, and always with fewer than three seeds, or where the precondition of the claim does not hold
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..intervals import Interval, over_seeds
+
+if TYPE_CHECKING:
+    import pandas
+
+MIN_SEEDS = 3
+Outcome = Literal["supported", "refuted", "undecided"]
+
+
+class NotMet(Exception):
+    """The precondition of a claim does not hold for a seed; the text says which."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What is claimed, by whom, and the number that decides; the threshold is written before the run."""
+
+    id: str
+    text: str
+    source: str
+    side: Literal["at least", "at most"]
+    threshold: float
+    reading: Callable[[pandas.DataFrame], float]  # table of one seed -> value; may raise NotMet
+    reads: str  # the reading in words
+    control: str  # the control world in which this claim is false by construction
+
+
+@dataclass(frozen=True)
+class Question:
+    """A reading without a threshold: asked, measured, reported."""
+
+    id: str
+    text: str
+    reading: Callable[[pandas.DataFrame], float]
+    reads: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome of a claim at a scale."""
+
+    claim: Claim
+    outcome: Outcome
+    interval: Interval
+    values: dict[int, float]  # by seed
+    scale: str
+    why: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        finite = self.interval.seeds >= 2
+        return {
+            "claim": self.claim.id,
+            "verdict": self.outcome,
+            "value": self.interval.mean if self.interval.seeds else None,
+            "interval": [self.interval.low, self.interval.high] if finite else None,
+            "threshold": self.claim.threshold,
+            "seeds": self.interval.seeds,
+        }
+
+
+def judge(claim: Claim, table: pandas.DataFrame, scale: str) -> Verdict:
+    """Reads the claim's number for every seed and compares the interval with the threshold."""
+    values, why = _by_seed(claim.reading, table)
+    interval = over_seeds(list(values.values()))
+    if why:
+        return Verdict(claim, "undecided", interval, values, scale, why)
+    if len(values) < MIN_SEEDS:
+        plural = "" if len(values) == 1 else "s"
+        return Verdict(claim, "undecided", interval, values, scale, f"{len(values)} seed{plural}; it takes {MIN_SEEDS}")
+    above, below = interval.low >= claim.threshold, interval.high <= claim.threshold
+    holds, fails = (above, interval.high < claim.threshold) if claim.side == "at least" else (below, interval.low > claim.threshold)
+    if holds:
+        return Verdict(claim, "supported", interval, values, scale)
+    if fails:
+        return Verdict(claim, "refuted", interval, values, scale)
+    return Verdict(claim, "undecided", interval, values, scale, "the interval contains the threshold")
+
+
+def answer(question: Question, table: pandas.DataFrame) -> tuple[Interval, dict[int, float]]:
+    """The reading of a question over seeds."""
+    values, _ = _by_seed(question.reading, table)
+    return over_seeds(list(values.values())), values
+
+
+def _by_seed(reading: Callable[[Any], float], table: pandas.DataFrame) -> tuple[dict[int, float], str]:
+    values: dict[int, float] = {}
+    why = ""
+    if table.empty:
+        return {}, "nothing was measured"
+    for seed, part in table.groupby("seed"):
+        try:
+            value = float(reading(part))
+        except NotMet as problem:
+            why = why or f"seed {seed}: {problem}"
+            continue
+        if value != value:
+            why = why or f"seed {seed}: the reading is undefined"
+            continue
+        values[int(seed)] = value  # type: ignore[arg-type]
+    return values, why
