@@ -1,4 +1,4 @@
-"""Recombine: will a neural network handle combinations it has never seen, where will it fail, which data would fix it?"""
+"""Recombine: will a net handle combinations it has never seen, where will it fail, and which data would fix it?"""
 
 from . import encodings as encodings
 from . import nets as nets
@@ -8,13 +8,15 @@ from . import tasks as tasks
 from .errors import UserError as UserError
 from .intervals import Interval as Interval
 from .intervals import over_seeds as over_seeds
+from .lab.store import load as load
+from .lab.store import query as query
 from .recipe import Recipe as Recipe
 from .spaces import Product as Product
 from .spaces import Space as Space
 from .spaces import Subsets as Subsets
 from .supports import Certificate as Certificate
 from .supports import Support as Support
-from .train import train as train
 from .trained import Trained as Trained
+from .training import train as train
 
 __version__ = "0.1.0"

@@ -49,7 +49,7 @@ class Checkpoint:
         try:
             with safetensors.safe_open(self.path, framework="numpy") as file:
                 notes = file.metadata() or {}
-                arrays = {name: file.get_tensor(name) for name in file.keys()}
+                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
             if notes.get("mark") != self.mark:
                 raise ValueError("it belongs to another run")
             if notes.get("sum") != _sum(arrays):
@@ -72,7 +72,7 @@ class Checkpoint:
 
 
 def _plain(leaf: Any) -> np.ndarray:
-    if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+    if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         leaf = jax.random.key_data(leaf)
     return np.asarray(leaf)
 

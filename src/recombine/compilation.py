@@ -34,7 +34,7 @@ def enable_cache() -> None:
     if not os.access(folder, os.W_OK):
         return
     jax.config.update("jax_compilation_cache_dir", str(folder))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
     # The default also keeps XLA's own autotuning files, whose absolute path would enter the cache key.
     jax.config.update("jax_persistent_cache_enable_xla_caches", "none")

@@ -6,7 +6,8 @@ constituents (..., M) to a code (..., size). Chance (a random matrix) is drawn o
 
 from __future__ import annotations
 
-from typing import Callable, ClassVar
+from collections.abc import Callable
+from typing import ClassVar
 
 import equinox as eqx
 import jax

@@ -29,7 +29,7 @@ class Interval:
 
 
 def over_seeds(values: Sequence[float], confidence: float = 0.95) -> Interval:
-    """The interval of the mean of finite values, one a seed. NaN among them is an error: say what to do with it first."""
+    """The interval of the mean of values, one a seed. NaN among them is an error: say what to do with it first."""
     array = np.asarray(values, dtype=float)
     if np.isnan(array).any():
         raise ValueError(f"a NaN among {array.tolist()} cannot enter a mean over seeds")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 # The streams of one run. A new use of data gets a new name, never a second use of an old one.
@@ -23,7 +24,11 @@ def name_to_int(name: str) -> int:
 
 def key_for(name: str, seed: int) -> jax.Array:
     """The key of the thing called `name` (a stream, "init", "teacher", ...) under `seed`."""
-    return jax.random.fold_in(jax.random.key(name_to_int(name)), seed)
+    key = jax.random.key(name_to_int(name))
+    while True:  # a seed of any size, 32 bits at a time
+        key, seed = jax.random.fold_in(key, seed & 0xFFFFFFFF), seed >> 32
+        if not seed:
+            return key
 
 
 def generator(key: int | jax.Array | np.random.Generator) -> np.random.Generator:
@@ -31,6 +36,6 @@ def generator(key: int | jax.Array | np.random.Generator) -> np.random.Generator
     if isinstance(key, np.random.Generator):
         return key
     if isinstance(key, jax.Array):
-        words = jax.random.key_data(key) if jax.dtypes.issubdtype(key.dtype, jax.dtypes.prng_key) else key
+        words = jax.random.key_data(key) if jnp.issubdtype(key.dtype, jax.dtypes.prng_key) else key
         return np.random.default_rng(np.asarray(words).astype(np.uint32).tolist())
     return np.random.default_rng(key)

@@ -58,7 +58,7 @@ class Recipe:
     @classmethod
     def published(cls, **changes: Any) -> Recipe:
         """The settings of Redhardt, Akram, Schug 2025 for the hyperteacher (Table 3 and the public sweeps)."""
-        settings = dict(
+        settings: dict[str, Any] = dict(
             steps=300_000, tasks=128, samples=16, learning_rate=3e-4, schedule="constant", warmup=0.0,
             weight_decay=0.003, b1=0.9, b2=0.999, nesterov=False, precision="float32",
         )  # fmt: skip
@@ -106,7 +106,7 @@ def optimizer(shape: Recipe, rates: Rates) -> optax.GradientTransformation:
     parts = [
         optax.scale_by_adam(rates.b1, rates.b2, nesterov=shape.nesterov),  # type: ignore[arg-type]
         optax.add_decayed_weights(rates.weight_decay, mask=lambda p: jax.tree.map(lambda leaf: leaf.ndim != 1, p)),  # type: ignore[arg-type]
-        optax.scale_by_learning_rate(lambda step: learning_rate_at(step, rates, shape.schedule)),
+        optax.scale_by_learning_rate(lambda step: learning_rate_at(jnp.asarray(step), rates, shape.schedule)),
     ]
     if shape.clip:
         parts.insert(0, optax.clip_by_global_norm(rates.clip))  # type: ignore[arg-type]

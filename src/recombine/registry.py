@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Callable, Generic, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import Generic, TypeVar
 
 from .errors import unknown
 
 T = TypeVar("T")
+Thing = TypeVar("Thing")
 
 
 class Registry(Mapping[str, T], Generic[T]):
@@ -17,13 +18,13 @@ class Registry(Mapping[str, T], Generic[T]):
         self.kind = kind
         self._things: dict[str, T] = {}
 
-    def register(self, name: str) -> Callable[[T], T]:
+    def register(self, name: str) -> Callable[[Thing], Thing]:
         """Decorator: `@registry.register("name")`. A name can be taken once."""
 
-        def keep(thing: T) -> T:
+        def keep(thing: Thing) -> Thing:
             if name in self._things:
                 raise ValueError(f"{self.kind} {name!r} is registered already")
-            self._things[name] = thing
+            self._things[name] = thing  # type: ignore[assignment]
             return thing
 
         return keep

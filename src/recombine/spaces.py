@@ -11,7 +11,7 @@ Ranks are exact. They are int64 arrays while the size fits and arrays of Python 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -91,11 +91,13 @@ class Space:
 
     def check(self, rows: Any) -> np.ndarray:
         """`rows` as an array of combinations, or an error that names the first row that is none."""
-        rows = np.asarray(rows)
-        if rows.ndim != 2 or rows.shape[1] != self.width or not np.issubdtype(rows.dtype, np.integer):
-            raise UserError(
-                f"combinations of {self} are integer rows of {self.width} columns, got {rows.dtype} of {rows.shape}"
-            )
+        wanted = f"combinations of {self} are integer rows of {self.width} columns"
+        try:
+            rows = np.asarray(rows)
+        except ValueError:
+            raise UserError(f"{wanted}, got rows of unlike length") from None
+        if not _are_rows(rows, self.width):
+            raise UserError(f"{wanted}, got {rows.dtype} of {rows.shape}")
         inside = self.contains(rows)
         if not inside.all():
             raise UserError(f"{rows[~inside][0].tolist()} is not a combination of {self}")
@@ -207,7 +209,7 @@ class Subsets(Space):
 
     def contains(self, rows: Any) -> np.ndarray:
         rows = np.asarray(rows)
-        if rows.ndim != 2 or rows.shape[1] != self.width:
+        if not _are_rows(rows, self.width):
             return np.zeros(len(rows), dtype=bool)
         active = rows >= 0
         in_range = (rows >= -1).all(1) & (rows < self.modules).all(1) & active[:, 0]
@@ -216,7 +218,7 @@ class Subsets(Space):
         packed = (active[:, :-1] | ~active[:, 1:]).all(1)
         return in_range & rising & packed
 
-    def from_sets(self, sets: Sequence[Sequence[int]]) -> np.ndarray:
+    def from_sets(self, sets: Sequence[Collection[int]]) -> np.ndarray:
         """Rows from sets of module numbers, e.g. `[{0, 3}, {2}]`."""
         rows = np.full((len(sets), self.width), -1, dtype=self.dtype)
         for row, chosen in zip(rows, sets, strict=True):
@@ -237,7 +239,9 @@ class Subsets(Space):
             order = np.argpartition(rng.random((len(part), self.modules)), self.at_most - 1, axis=1)
             # argpartition leaves the chosen ones in no order that depends on their value, but not shuffled
             chosen = rng.permuted(order[:, : self.at_most], axis=1)
-            chosen = np.where(np.arange(self.at_most) < np.asarray(sizes, dtype=np.int64)[:, None], chosen, self.modules)
+            chosen = np.where(
+                np.arange(self.at_most) < np.asarray(sizes, dtype=np.int64)[:, None], chosen, self.modules
+            )
             chosen.sort(axis=1)
             part[:] = np.where(chosen < self.modules, chosen, -1)
         return rows
@@ -274,14 +278,17 @@ class Product(Space):
         for name, levels in factors.items():
             if isinstance(levels, (str, bytes)):
                 raise UserError(f"factor {name!r} got the text {levels!r}; give a list of levels or their number")
-            if hasattr(levels, "__index__"):
+            if not isinstance(levels, Iterable):
                 levels = range(require_int(f"levels of {name!r}", levels, at_least=1))
-            listed = tuple(levels)  # type: ignore[arg-type]
+            listed = tuple(levels)
             if not listed:
                 raise UserError(f"factor {name!r} has no levels; it needs at least one")
-            if len(set(listed)) != len(listed):
-                twice = next(level for level in listed if listed.count(level) > 1)
-                raise UserError(f"factor {name!r} lists level {twice!r} twice")
+            names = [str(level) for level in listed]  # 1 and "1" would be one element
+            for level in listed:
+                if not isinstance(level, Hashable):
+                    raise UserError(f"factor {name!r} lists {level!r}, which cannot be a level; use text or numbers")
+                if names.count(str(level)) > 1:
+                    raise UserError(f"factor {name!r} lists level {level!r} twice")
             self.factors[name] = listed
         self.levels = tuple(len(levels) for levels in self.factors.values())
         self.width = len(self.levels)
@@ -326,7 +333,7 @@ class Product(Space):
 
     def contains(self, rows: Any) -> np.ndarray:
         rows = np.asarray(rows)
-        if rows.ndim != 2 or rows.shape[1] != self.width:
+        if not _are_rows(rows, self.width):
             return np.zeros(len(rows), dtype=bool)
         return ((rows >= 0) & (rows < np.array(self.levels))).all(1)
 
@@ -363,12 +370,21 @@ def space_from_json(spec: dict) -> Space:
     raise unknown("kind of space", kind, ("subsets", "product"))
 
 
+def _are_rows(rows: np.ndarray, width: int) -> bool:
+    return rows.ndim == 2 and rows.shape[1] == width and np.issubdtype(rows.dtype, np.integer)
+
+
 def _as_ranks(ranks: Any, space: Space) -> np.ndarray:
-    ranks = np.asarray(ranks, dtype=np.int64 if space.size < _FITS_INT64 else object)
-    outside = (ranks < 0) | (ranks >= space.size)
+    """Exact ranks inside the space: int64 where they fit, else Python ints."""
+    found = np.asarray(ranks)
+    if not np.issubdtype(found.dtype, np.integer):  # Python ints beyond 64 bits, an empty list, or no whole numbers
+        found = np.array(
+            [require_int("rank", rank) for rank in np.ravel(np.asarray(ranks, dtype=object))], dtype=object
+        )
+    outside = (found < 0) | (found >= space.size)
     if outside.any():
-        raise UserError(f"rank {ranks[outside][0]} is outside {space}, whose ranks are 0 to {space.size - 1:,}")
-    return ranks
+        raise UserError(f"rank {found[outside][0]} is outside {space}, whose ranks are 0 to {space.size - 1:,}")
+    return found.astype(np.int64 if space.size < _FITS_INT64 else object)
 
 
 def _uniform_ints(rng: np.random.Generator, below: int, n: int) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -93,14 +94,17 @@ class _Worker:
     """One process and the thread that reads what it says."""
 
     def __init__(self, events: queue.Queue):
-        environment = os.environ | {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+        environment = os.environ | {
+            name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+        }
         self.cell: Cell | None = None
         self.process = subprocess.Popen(
             [sys.executable, "-m", "recombine.lab.worker"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
             start_new_session=True,  # Ctrl-C reaches the driver only, which then stops the workers
         )  # fmt: skip
-        threading.Thread(target=self._listen, args=(events,), daemon=True).start()
+        self.reader = threading.Thread(target=self._listen, args=(events,), daemon=True)
+        self.reader.start()
 
     def _listen(self, events: queue.Queue) -> None:
         assert self.process.stdout is not None
@@ -120,20 +124,21 @@ class _Worker:
         self.cell = cell
         order = {"cell": cell.to_json(), "checkpoint": str(checkpoint) if checkpoint else None}
         assert self.process.stdin is not None
-        try:
+        with contextlib.suppress(BrokenPipeError):  # it died just now: its reader says so, and the cell fails there
             self.process.stdin.write(json.dumps(order) + "\n")
             self.process.stdin.flush()
-        except BrokenPipeError:
-            pass  # it died just now: its reader reports the end, and the cell fails there
 
     def close(self) -> None:
         assert self.process.stdin is not None
         self.process.stdin.close()
 
     def kill(self) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
+        self.process.kill()  # harmless if it has ended
+        self.process.wait()
+        self.reader.join()
+        for pipe in (self.process.stdin, self.process.stdout):
+            with contextlib.suppress(BrokenPipeError):
+                pipe.close()  # type: ignore[union-attr]
 
 
 def _folder(checkpoints: Path | None, cell: Cell) -> Path | None:

@@ -18,7 +18,9 @@ def provenance() -> dict[str, str]:
     info = Path("/proc/cpuinfo")
     models = []
     if info.exists():
-        models = [line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
+        models = [
+            line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")
+        ]
     facts["processor"] = models[0] if models else platform.processor() or "unknown"
     facts["cores"] = str(os.cpu_count())
     return facts

@@ -6,23 +6,21 @@ import contextlib
 import hashlib
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from ..errors import UserError
 from ..intervals import Interval
 from .cells import Cell, canonical
 from .engines import Listener, parse_engine
-from .store import Record, Store, tidy
+from .store import Record, Store, Table, tidy
 from .study import DEFAULT_SEEDS, Study
 from .verdicts import Question, Verdict, answer, judge
-
-if TYPE_CHECKING:
-    import pandas
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class Result:
     scale: str
     settings: dict[str, Any]
     records: list[Record]
-    table: pandas.DataFrame
+    table: Table
     verdicts: list[Verdict]
     answers: list[tuple[Question, Interval, dict[int, float]]]
     failures: list[Failure]
@@ -79,7 +77,9 @@ def run_study(
     compute = parse_engine(engine)
     store = None
     if out is not None:
-        store = Store.create(out, {"study": study.id, "version": study.version, "scale": scale, "settings": settings, "seeds": seeds})
+        store = Store.create(
+            out, {"study": study.id, "version": study.version, "scale": scale, "settings": settings, "seeds": seeds}
+        )
     found = {cell.id: record for cell in cells if store and (record := store.get(cell))}
     missing = [cell for cell in cells if cell.id not in found]
     failures: list[Failure] = []
@@ -101,7 +101,12 @@ def run_study(
 
 
 def conclude(
-    study: Study, scale: str, settings: dict[str, Any], records: list[Record], failures: list[Failure], store: Store | None
+    study: Study,
+    scale: str,
+    settings: dict[str, Any],
+    records: list[Record],
+    failures: list[Failure],
+    store: Store | None,
 ) -> Result:
     """Verdicts and answers from records."""
     table = tidy(records)
@@ -110,13 +115,16 @@ def conclude(
     return Result(study, scale, settings, records, table, verdicts, answers, failures, store)
 
 
-def reopen(path: Path) -> Result:
-    """The result of what is stored at `path`, without running anything."""
-    from .study import studies
-
+def reopen(path: Path, studies: Mapping[str, Study]) -> Result:
+    """The result of what is stored at `path`, without running anything; its study is looked up by name."""
     store = Store.open(path)
     about = store.about
     study = studies[about["study"]]
+    if study.version != about["version"]:
+        raise UserError(
+            f"{path} was made by version {about['version']} of the study {study.id!r} and this is version "
+            f"{study.version}; `recombine run` with another --out measures again"
+        )
     wanted = study.cells(about["settings"], about["seeds"])
     by_id = {record.cell.id: record for record in store.records()}
     records = [by_id[cell.id] for cell in wanted if cell.id in by_id]
@@ -152,7 +160,9 @@ def _shown(study: Study, total: int, done: int, quiet: bool) -> Iterator[Listene
                 bars.remove_task(lines.pop(cell.id))
                 finished += 1
                 left = (total - done - finished) * (time.monotonic() - begun) / finished
-                bars.update(overall, advance=1, note=f"about {left / 60:.0f} min {left % 60:.0f} s left" if left else "")
+                bars.update(
+                    overall, advance=1, note=f"about {left / 60:.0f} min {left % 60:.0f} s left" if left else ""
+                )
                 bars.console.print(_line(study, event, cell, payload), markup=False, highlight=False)
 
         yield show

@@ -19,16 +19,14 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import UserError
 from ..files import write_whole
 from .cells import Cell, canonical
 
-if TYPE_CHECKING:
-    import pandas
-
 FORMAT = 1
+Table = Any  # a pandas.DataFrame, whose own types are too loose to check against
 
 
 class DamagedRecord(ValueError):
@@ -63,7 +61,9 @@ class Record:
             if claimed != _sum(body):
                 raise DamagedRecord("its content does not match its checksum")
             cell = Cell.from_json(body["cell"])
-            rows = [{k: float("nan") if v == "nan" and k == "value" else v for k, v in row.items()} for row in body["rows"]]
+            rows = [
+                {k: float("nan") if v == "nan" and k == "value" else v for k, v in row.items()} for row in body["rows"]
+            ]
             return cls(cell, rows, body["facts"], body["provenance"])
         except DamagedRecord:
             raise
@@ -130,7 +130,11 @@ class Store:
         try:
             write_whole(self.path / name, data)
         except OSError as problem:
-            why = "the disk is full" if problem.errno in (errno.ENOSPC, errno.EDQUOT) else (problem.strerror or str(problem))
+            why = (
+                "the disk is full"
+                if problem.errno in (errno.ENOSPC, errno.EDQUOT)
+                else (problem.strerror or str(problem))
+            )
             raise UserError(f"cannot write to {self.path}: {why}; what was stored before is whole") from problem
 
     # -- reading ------------------------------------------------------------------------------------------------
@@ -148,7 +152,9 @@ class Store:
             aside = self.path / "quarantine" / path.name
             aside.parent.mkdir(exist_ok=True)
             os.replace(path, aside)
-            warnings.warn(f"record {path.name} is damaged ({problem}); moved to quarantine, its cell runs again", stacklevel=2)
+            warnings.warn(
+                f"record {path.name} is damaged ({problem}); moved to quarantine, its cell runs again", stacklevel=2
+            )
             return None
 
     def records(self) -> list[Record]:
@@ -165,7 +171,7 @@ class Store:
         return found
 
 
-def tidy(records: Sequence[Record]) -> pandas.DataFrame:
+def tidy(records: Sequence[Record]) -> Table:
     """One row a reading, with the settings of its cell beside it."""
     import pandas
 
@@ -176,12 +182,12 @@ def tidy(records: Sequence[Record]) -> pandas.DataFrame:
     return pandas.DataFrame(rows)
 
 
-def load(path: str | os.PathLike) -> pandas.DataFrame:
+def load(path: str | os.PathLike) -> Table:
     """Everything that was measured, as a tidy pandas table: settings of the cell, reading, value."""
     return tidy(Store.open(Path(path)).records())
 
 
-def query(path: str | os.PathLike, sql: str) -> pandas.DataFrame:
+def query(path: str | os.PathLike, sql: str) -> Table:
     """SQL over everything that was measured; the table is called `readings`."""
     import duckdb
 

@@ -6,16 +6,13 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ..errors import UserError, require_int, unknown
 from ..registry import Registry
 from .cells import Cell
-from .store import Record
+from .store import Record, Table
 from .verdicts import Claim, Question
-
-if TYPE_CHECKING:
-    import pandas
 
 SCALES = ("smoke", "laptop", "paper")
 DEFAULT_SEEDS = 3
@@ -46,7 +43,9 @@ class Knob:
             if isinstance(default, (list, tuple)):
                 return [part.strip() for part in text.split(",") if part.strip()]
         except (ValueError, KeyError):
-            raise UserError(f"{self.name}={text!r} is not {_kind(default)}; an example is {self.name}={default}") from None
+            raise UserError(
+                f"{self.name}={text!r} is not {_kind(default)}; an example is {self.name}={default}"
+            ) from None
         return text
 
 
@@ -110,12 +109,12 @@ class Study:
         """One cell in a few words."""
         return f"seed={spec.get('seed')}"
 
-    def answer(self, table: pandas.DataFrame, outcomes: dict[str, str]) -> str:
+    def answer(self, table: Table, outcomes: dict[str, str]) -> str:
         """The result in one sentence, from the outcomes of the claims."""
         counts = {name: list(outcomes.values()).count(name) for name in ("supported", "refuted", "undecided")}
         return ", ".join(f"{n} {name}" for name, n in counts.items() if n)
 
-    def figures(self, table: pandas.DataFrame, records: Sequence[Record]) -> list[Figure]:
+    def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
         """Charts, the one that shows the result first."""
         return []
 
@@ -146,7 +145,9 @@ class Study:
         from .provenance import provenance
 
         if cell.version != self.version:
-            raise UserError(f"cell {cell.id} is for version {cell.version} of {self.id}; this is version {self.version}")
+            raise UserError(
+                f"cell {cell.id} is for version {cell.version} of {self.id}; this is version {self.version}"
+            )
         measured = self.measure(cell.spec, context)
         return Record(cell, measured.rows, measured.facts, provenance())
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ..intervals import Interval, over_seeds
-
-if TYPE_CHECKING:
-    import pandas
+from .store import Table
 
 MIN_SEEDS = 3
 Outcome = Literal["supported", "refuted", "undecided"]
@@ -33,7 +31,7 @@ class Claim:
     source: str
     side: Literal["at least", "at most"]
     threshold: float
-    reading: Callable[[pandas.DataFrame], float]  # table of one seed -> value; may raise NotMet
+    reading: Callable[[Table], float]  # table of one seed -> value; may raise NotMet
     reads: str  # the reading in words
     control: str  # the control world in which this claim is false by construction
 
@@ -44,7 +42,7 @@ class Question:
 
     id: str
     text: str
-    reading: Callable[[pandas.DataFrame], float]
+    reading: Callable[[Table], float]
     reads: str
 
 
@@ -71,7 +69,7 @@ class Verdict:
         }
 
 
-def judge(claim: Claim, table: pandas.DataFrame, scale: str) -> Verdict:
+def judge(claim: Claim, table: Table, scale: str) -> Verdict:
     """Reads the claim's number for every seed and compares the interval with the threshold."""
     values, why = _by_seed(claim.reading, table)
     interval = over_seeds(list(values.values()))
@@ -81,7 +79,11 @@ def judge(claim: Claim, table: pandas.DataFrame, scale: str) -> Verdict:
         plural = "" if len(values) == 1 else "s"
         return Verdict(claim, "undecided", interval, values, scale, f"{len(values)} seed{plural}; it takes {MIN_SEEDS}")
     above, below = interval.low >= claim.threshold, interval.high <= claim.threshold
-    holds, fails = (above, interval.high < claim.threshold) if claim.side == "at least" else (below, interval.low > claim.threshold)
+    holds, fails = (
+        (above, interval.high < claim.threshold)
+        if claim.side == "at least"
+        else (below, interval.low > claim.threshold)
+    )
     if holds:
         return Verdict(claim, "supported", interval, values, scale)
     if fails:
@@ -89,13 +91,13 @@ def judge(claim: Claim, table: pandas.DataFrame, scale: str) -> Verdict:
     return Verdict(claim, "undecided", interval, values, scale, "the interval contains the threshold")
 
 
-def answer(question: Question, table: pandas.DataFrame) -> tuple[Interval, dict[int, float]]:
+def answer(question: Question, table: Table) -> tuple[Interval, dict[int, float]]:
     """The reading of a question over seeds."""
     values, _ = _by_seed(question.reading, table)
     return over_seeds(list(values.values())), values
 
 
-def _by_seed(reading: Callable[[Any], float], table: pandas.DataFrame) -> tuple[dict[int, float], str]:
+def _by_seed(reading: Callable[[Any], float], table: Table) -> tuple[dict[int, float], str]:
     values: dict[int, float] = {}
     why = ""
     if table.empty:

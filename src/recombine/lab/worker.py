@@ -6,7 +6,6 @@ import json
 import os
 import sys
 import traceback
-import warnings
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -42,13 +41,13 @@ def main() -> None:
     # Whatever a library prints goes to stderr: stdout carries events only.
     outlet = os.fdopen(os.dup(sys.stdout.fileno()), "w", buffering=1)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    warnings.simplefilter("default")
 
     def emit(event: dict[str, Any]) -> None:
         outlet.write(json.dumps(event) + "\n")
 
     try:
-        serve(sys.stdin, emit)
+        with outlet:
+            serve(sys.stdin, emit)
     except (KeyboardInterrupt, BrokenPipeError):
         os._exit(1)  # the driver is gone or is stopping
 

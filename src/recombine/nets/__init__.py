@@ -4,8 +4,6 @@ from .base import Blueprint as Blueprint
 from .base import Net as Net
 from .base import Trace as Trace
 from .base import count_parameters as count_parameters
-from .base import nets as registry
+from .base import nets as registry  # noqa: F401
 from .mlp import MLP as MLP
 from .mlp import MLPNet as MLPNet
-
-__all__ = [name for name in globals() if not name.startswith("_")]

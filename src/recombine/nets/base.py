@@ -1,15 +1,16 @@
 """The net contract: a blueprint (data) that builds a net (an Equinox module).
 
-    blueprint = MLP(width=256, depth=2)         hyperparameters only; JSON-able
-    net = blueprint.build(task, key)            weights
-    prediction, trace = net(inputs, code)       trace: every named activation; free under jit if unused
+blueprint = MLP(width=256, depth=2)         hyperparameters only; JSON-able
+net = blueprint.build(task, key)            weights
+prediction, trace = net(inputs, code)       trace: every named activation; free under jit if unused
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Callable, ClassVar
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax

@@ -12,6 +12,7 @@ from typing import ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from ..distributions import truncated_normal
 from ..errors import require_int
@@ -50,11 +51,11 @@ class MLP(Blueprint):
 class MLPNet(Net):
     """The weights of an `MLP`."""
 
-    kernels: tuple[jax.Array, ...]  # (in, out) each
-    biases: tuple[jax.Array, ...]
+    kernels: tuple[Float[Array, "_in _out"], ...]
+    biases: tuple[Float[Array, " _out"], ...]
     precision: str = eqx.field(static=True, default="float32")
 
-    def __call__(self, inputs: jax.Array, code: jax.Array) -> tuple[jax.Array, Trace]:
+    def __call__(self, inputs: Float[Array, "t s i"], code: Float[Array, "t c"]) -> tuple[Float[Array, "t s o"], Trace]:
         t, s, _ = inputs.shape
         h = jnp.concatenate([jnp.broadcast_to(code[:, None], (t, s, code.shape[-1])), inputs], axis=-1)
         h = h.reshape(t * s, -1)  # rows: one matrix product a layer

@@ -1,7 +1,5 @@
 """Probes: trained net -> readings. One file a probe."""
 
 from .base import Readings as Readings
-from .base import probes as registry
+from .base import probes as registry  # noqa: F401
 from .decodability import decodability as decodability
-
-__all__ = [name for name in globals() if not name.startswith("_")]

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-
 from ..intervals import Interval, over_seeds
 from ..registry import Registry
 

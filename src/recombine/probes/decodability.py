@@ -1,8 +1,8 @@
 """decodability: can a task's constituents be read off a layer by a linear map, on combinations never trained?
 
-Ridge (strength 1) from the activations of one layer, at one sample of each task, to the constituents; fitted on tasks of
-training combinations, scored on others of them ("r2_test") and on held-out ones ("r2", the one that counts). The
-published probe stops its solver after ten iterations and penalizes the intercept; this one is exact.
+Ridge (strength 1) from the activations of one layer, at one sample of each task, to the constituents; fitted on
+tasks of training combinations, scored on others of them ("r2_test") and on held-out ones ("r2", the one that counts).
+The published probe stops its solver after ten iterations and penalizes the intercept; this one is exact.
 
 Three controls come along, since a wide layer decodes much by chance:
     shuffled   the same net, fitted to constituents of other tasks: what fitting noise gives

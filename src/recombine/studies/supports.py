@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import unknown
+from ..lab.store import Record, Table
 from ..lab.study import Context, Figure, Knob, Measured, Study, recipe_knobs, studies
-from ..lab.store import Record
 from ..lab.verdicts import Claim, NotMet, Question
 from ..nets import MLP
 from ..probes import decodability
@@ -25,11 +25,8 @@ from ..spaces import Subsets
 from ..supports import Support
 from ..supports import registry as designs
 from ..tasks import registry as tasks
-from ..train import train
+from ..training import train
 from . import charts
-
-if TYPE_CHECKING:
-    import pandas
 
 PAPER = "Redhardt, Akram, Schug 2025 (arXiv 2507.07207), Fig. 4 and App. C.3"
 SUPPORTS = ("random", "balanced", "popular", "unpopular", "disconnected", "missing")
@@ -56,8 +53,8 @@ class SupportsStudy(Study):
     running_time = {"smoke": "20 seconds", "laptop": "4 minutes on two cores", "paper": "about 2 GPU-hours"}
     knobs = (
         Knob("task", "which world; lookup-v1 and indifferent-v1 are controls", *("hyperteacher-v1",) * 3),
-        Knob("modules", "M, modules of the teacher", 6, 16, 16),
-        Knob("at_most", "K, most modules active at once", 2, 3, 3),
+        Knob("modules", "M, modules of the teacher", 10, 16, 16),
+        Knob("at_most", "K, most modules active at once", 3, 3, 3),
         Knob("held_out", "share of the combinations that is held out", *(0.25,) * 3),
         Knob("encoding", "how a combination is shown", *("identity",) * 3),
         Knob("supports", "designs to compare", *(list(SUPPORTS),) * 3),
@@ -65,7 +62,7 @@ class SupportsStudy(Study):
         Knob("width", "hidden units a layer", 128, 384, 1024),
         Knob("depth", "hidden layers", 2, 3, 4),
         *recipe_knobs(
-            Recipe(steps=600, tasks=128),
+            Recipe(steps=800, tasks=128),
             Recipe(),
             Recipe.published(),
             ("steps", "tasks", "samples", "learning_rate", "schedule", "warmup", "weight_decay", "b1", "b2", "nesterov",
@@ -73,8 +70,8 @@ class SupportsStudy(Study):
         ),
     )  # fmt: skip
     controls = {
-        # no combination tells anything about another: nothing can compose
-        "lookup": {"task": "lookup-v1"},
+        # No combination tells anything about another: nothing can compose. Few enough to be learned by heart.
+        "lookup": {"task": "lookup-v1", "modules": 6, "at_most": 2},
         # the combination does not matter: nothing can fail
         "indifferent": {"task": "indifferent-v1"},
     }
@@ -150,21 +147,20 @@ class SupportsStudy(Study):
               if row["reading"] == "score" and row["metric"] == METRIC}  # fmt: skip
         group = "cross-block" if record.cell.spec["support"] == "disconnected" else ""
         seen, unseen = by["test", ""], by["held_out", group]
-        return f"R2 trained {seen:.3f}, held out {unseen:.3f}, gap {seen - unseen:.3f} ({record.facts['seconds']:.0f} s)"
+        return (
+            f"R2 trained {seen:.3f}, held out {unseen:.3f}, gap {seen - unseen:.3f} ({record.facts['seconds']:.0f} s)"
+        )
 
-    def answer(self, table: pandas.DataFrame, outcomes: dict[str, str]) -> str:
+    def answer(self, table: Table, outcomes: dict[str, str]) -> str:
+        words = {"missing": "a module is never trained", "disconnected": "two blocks of modules are never combined"}
         holds = [s for s in COMPOSING if outcomes.get(f"{s}-composes") == "supported"]
-        fails = [s for s in ("missing", "disconnected") if outcomes.get(f"{s}-fails") == "supported"]
-        parts = []
-        if holds:
-            parts.append(f"It composes when training is {_list(holds)}")
-        if fails:
-            parts.append(f"it does not when a module is never trained ({_list(fails)})" if fails == ["missing"]
-                         else f"it fails when training is {_list(fails)}")  # fmt: skip
-        sentence = "; ".join(parts) or "No claim of composition or of failure is settled at this scale"
+        fails = [words[s] for s in words if outcomes.get(f"{s}-fails") == "supported"]
+        parts = [f"it composes on {_list(holds)} training combinations"] if holds else []
+        parts += [f"it fails where {_list(fails)}"] if fails else []
+        sentence = ", and ".join(parts) or "no claim of composition or of failure is settled at this scale"
         return sentence[0].upper() + sentence[1:] + "."
 
-    def figures(self, table: pandas.DataFrame, records: Sequence[Record]) -> list[Figure]:
+    def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
         return charts.supports_figures(table, SUPPORTS, METRIC)
 
     def exhibits(self, records: Sequence[Record]) -> dict[str, str]:
@@ -212,10 +208,14 @@ class SupportsStudy(Study):
         question
         for recipe in RECIPES
         for question in (
-            Question(f"disconnected-gap-{recipe}", f"Cross-block gap at the end, {recipe} recipe",
-                     lambda t, r=recipe: gap(t, "disconnected", r), "cross-block gap"),
-            Question(f"disconnected-growth-{recipe}", f"Growth of the cross-block gap over the second half, {recipe} recipe",
-                     lambda t, r=recipe: growth(t, r), "cross-block gap at the end minus at half time"),
+            Question(
+                f"disconnected-gap-{recipe}", f"Cross-block gap at the end, {recipe} recipe",
+                lambda t, r=recipe: gap(t, "disconnected", r), "cross-block gap",
+            ),
+            Question(
+                f"disconnected-growth-{recipe}", f"Growth of the cross-block gap in the second half, {recipe} recipe",
+                lambda t, r=recipe: growth(t, r), "cross-block gap at the end minus at half time",
+            ),
         )
     )  # fmt: skip
 
@@ -243,28 +243,30 @@ def _held_out_stream(support: str) -> str:
     return "held_out/cross-block" if support == "disconnected" else "held_out"
 
 
-def score(table: pandas.DataFrame, support: str, stream: str, group: str = "", recipe: str = "default") -> float:
-    """The final score of one seed; NotMet if the net of that cell is missing or did not learn what it was trained on."""
+def score(table: Table, support: str, stream: str, group: str = "", recipe: str = "default") -> float:
+    """The final score of one seed; NotMet if that net is missing or did not learn what it was trained on."""
     cell = table[(table.support == support) & (table.recipe == recipe)]
     cell = cell[(cell.reading == "score") & (cell.metric == METRIC)]
     trained = cell[(cell.stream == "test") & (cell.group == "")].value
     if trained.empty:
         raise NotMet(f"{support} has no score (not run, failed or diverged)")
     if float(trained.iloc[0]) < LEARNED:
-        raise NotMet(f"{support} was not learned: R2 {float(trained.iloc[0]):.2f} on trained combinations, below {LEARNED}")
+        raise NotMet(
+            f"{support} was not learned: R2 {float(trained.iloc[0]):.2f} on trained combinations, below {LEARNED}"
+        )
     found = cell[(cell.stream == stream) & (cell.group == group)].value
     if found.empty:
         raise NotMet(f"{support} has no held-out group {group!r}")
     return float(found.iloc[0])
 
 
-def gap(table: pandas.DataFrame, support: str, recipe: str = "default") -> float:
+def gap(table: Table, support: str, recipe: str = "default") -> float:
     """In-distribution minus held-out R^2 (the cross-block group of `disconnected`)."""
     group = "cross-block" if support == "disconnected" else ""
     return score(table, support, "test", "", recipe) - score(table, support, "held_out", group, recipe)
 
 
-def rarest_difference(table: pandas.DataFrame) -> float:
+def rarest_difference(table: Table) -> float:
     """Gap of unpopular's combinations with the rarest module minus that of those without."""
     groups = table[(table.support == "unpopular") & (table.reading == "score")].group.unique()
     rarest = [group for group in groups if group.startswith("with rarest")]
@@ -273,7 +275,7 @@ def rarest_difference(table: pandas.DataFrame) -> float:
     return score(table, "unpopular", "held_out", "without rarest") - score(table, "unpopular", "held_out", rarest[0])
 
 
-def growth(table: pandas.DataFrame, recipe: str) -> float:
+def growth(table: Table, recipe: str) -> float:
     """Cross-block gap at the end of training minus at half time, from the history."""
     cell = table[(table.support == "disconnected") & (table.recipe == recipe) & (table.reading == "history")]
     if cell.empty:

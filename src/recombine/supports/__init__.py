@@ -10,7 +10,7 @@ from .designs import implicit as implicit
 from .designs import missing as missing
 from .designs import popular as popular
 from .designs import random as random
-from .designs import supports as registry
+from .designs import supports as registry  # noqa: F401
 from .designs import unpopular as unpopular
 from .groups import ActiveCount as ActiveCount
 from .groups import Blocks as Blocks
@@ -18,5 +18,3 @@ from .groups import Has as Has
 from .groups import Lacks as Lacks
 from .sides import Side as Side
 from .support import Support as Support
-
-__all__ = [name for name in globals() if not name.startswith("_")]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import numbers
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
 from ..errors import UserError, require_int
-from ..keys import key_for, generator
+from ..keys import generator, key_for
 from ..registry import Registry
 from ..spaces import LISTED_UP_TO, Product, Space, Subsets
 from .balance import balance
@@ -31,12 +32,13 @@ def random(
     """A random share is held out; drawn again until compositional and connected, unless told not to."""
     if space.size > LISTED_UP_TO:
         return implicit(space, held_out=held_out, seed=seed, compositional=compositional, connected=connected)
-    n_held = _held_out_count(space, held_out)
+    rng = _rng("support", seed)
 
-    def draw(rng: np.random.Generator, n_train: int) -> np.ndarray:
-        return rng.permutation(space.size)[:n_train]
+    def choose(n_train: int, tries: int) -> np.ndarray | None:
+        drawn = (rng.permutation(space.size)[:n_train] for _ in range(tries))
+        return next((r for r in drawn if _accept(space, space.unrank(r), compositional, connected)), None)
 
-    train = _until(space, draw, space.size - n_held, seed, compositional, connected)
+    train = _training_ranks(space, held_out, choose, _wanted(compositional, connected))
     return from_ranks(space, train, None, "random", settings={"held_out": held_out, "seed": seed})
 
 
@@ -45,27 +47,25 @@ def balanced(
     space: Space, *, held_out: float = 0.25, seed: int = 0, compositional: bool = True, connected: bool = True
 ) -> Support:
     """Random, then exchanged until no element is trained more than once oftener than another of its kind."""
-    n_held = _held_out_count(space, held_out)
+    rng = _rng("support", seed)
 
-    def draw(rng: np.random.Generator, n_train: int) -> np.ndarray:
-        best = None
-        for _ in range(10):
+    def choose(n_train: int, tries: int) -> np.ndarray | None:
+        for _ in range(min(tries, 100)):  # an exchange mends what another draw would: few tries are enough
             ranks, left = balance(space, rng.permutation(space.size)[:n_train], rng)
-            if left <= 1:
+            if left <= 1 and _accept(space, space.unrank(ranks), compositional, connected):
                 return ranks
-            best = left if best is None else min(best, left)
-        raise UserError(
-            f"no balanced split of {space} with {n_train:,} training combinations was found: usage still differs by "
-            f"{best}; another held_out or the design 'random' would do"
-        )
+        return None
 
-    train = _until(space, draw, space.size - n_held, seed, compositional, connected)
+    wanted = _wanted(compositional, connected)
+    train = _training_ranks(space, held_out, choose, f"balanced, {wanted}" if wanted else "balanced")
     return from_ranks(space, train, None, "balanced", settings={"held_out": held_out, "seed": seed})
 
 
 @supports.register("missing")
 def missing(space: Space, *, elements: Sequence[Any] | None = None, seed: int = 0) -> Support:
     """Everything with one or more given elements (default: the last module or level) is held out: not compositional."""
+    require_int("seed", seed, at_least=0)
+    _refuse_single(space)
     ids = _element_ids(space, [len(space.element_names) - 1] if elements is None else elements)
     for members in space.classes:
         if set(members) <= set(ids):
@@ -79,14 +79,13 @@ def missing(space: Space, *, elements: Sequence[Any] | None = None, seed: int = 
 
 
 @supports.register("disconnected")
-def disconnected(
-    space: Space, *, blocks: Sequence[int] | None = None, within: float = 0.0, seed: int = 0
-) -> Support:
+def disconnected(space: Space, *, blocks: Sequence[int] | None = None, within: float = 0.0, seed: int = 0) -> Support:
     """Elements fall into blocks (default: two equal) and only combinations inside a block are trained.
 
     `within` is the share of the inside combinations that is held out too, as their own group: a control that asks
     whether the net generalizes at all inside what it saw. Each block stays compositional and connected.
     """
+    require_int("seed", seed, at_least=0)
     block_of = _block_of(space, blocks)
     rows = space.enumerate()
     inside = np.flatnonzero(Blocks(space, block_of, cross=False)(rows))
@@ -109,49 +108,59 @@ def disconnected(
 @supports.register("popular")
 def popular(space: Space, *, held_out: float = 0.25, seed: int = 0) -> Support:
     """Every training combination has at least one of a few popular elements."""
-    n_train = space.size - _held_out_count(space, held_out)
+    rng = _rng("support-popular", seed)
+    _refuse_unlisted(space)
     rows, order = space.enumerate(), _element_order(space)
-    p, chosen = _largest(lambda p: Has(space, order[:p])(rows), len(order), n_train)
-    if not p:
-        raise UserError(
-            f"held_out={held_out} leaves {n_train:,} training combinations, fewer than the "
-            f"{int(Has(space, order[:1])(rows).sum()):,} that contain one popular element of {space}; hold out less"
-        )
-    more = np.flatnonzero(~chosen & Has(space, order[p : p + 1])(rows)) if p < len(order) else np.empty(0, int)
-    extra = generator(key_for("support-popular", seed)).permutation(more)[: n_train - int(chosen.sum())]
-    return from_ranks(
-        space,
-        np.concatenate([np.flatnonzero(chosen), extra]),
-        None,
-        "popular",
-        settings={"held_out": held_out, "seed": seed, "popular": [space.element_names[i] for i in order[:p]]},
-    )
+    # combinations with at least one of the first p elements, for every p
+    with_first = [Has(space, order[:p])(rows) for p in range(len(order) + 1)]
+
+    def count_popular(n_train: int) -> int:
+        return max(p for p, chosen in enumerate(with_first) if chosen.sum() <= n_train)
+
+    def choose(n_train: int, tries: int) -> np.ndarray | None:
+        p = count_popular(n_train)
+        if not p:
+            return None  # fewer than the combinations of one popular element
+        chosen = with_first[p]
+        more = np.flatnonzero(~chosen & Has(space, order[p : p + 1])(rows)) if p < len(order) else np.empty(0, int)
+        return np.concatenate([np.flatnonzero(chosen), rng.permutation(more)[: n_train - int(chosen.sum())]])
+
+    train = _training_ranks(space, held_out, choose, "all combinations of at least one popular element")
+    names = [space.element_names[i] for i in order[: count_popular(len(train))]]
+    return from_ranks(space, train, None, "popular", settings={"held_out": held_out, "seed": seed, "popular": names})
 
 
 @supports.register("unpopular")
 def unpopular(space: Space, *, held_out: float = 0.25, seed: int = 0) -> Support:
     """All combinations of a core of elements, one task for each other element, and the rest with the first of those."""
-    n_train = space.size - _held_out_count(space, held_out)
+    rng = _rng("support-unpopular", seed)
+    _refuse_unlisted(space)
     rows, order = space.enumerate(), _element_order(space)
-    n = len(order)
-    # The core is as large as the budget allows once every other element has its one task.
-    for core in range(n - 1, 0, -1):
-        rare = order[core:]
-        inside = Lacks(space, rare)(rows)
-        if inside.any() and inside.sum() + len(rare) <= n_train:
-            break
-    else:
-        raise UserError(f"held_out={held_out} leaves too few training combinations of {space} for a core; hold out less")
-    chosen = inside.copy()
-    for element in rare:  # one task each: the first in rank with just this rare element and something of the core
-        has = Has(space, (element,))(rows) & Lacks(space, tuple(e for e in rare if e != element))(rows)
-        several = has & ((space.elements(rows) >= 0).sum(1) > 1)
-        chosen[np.flatnonzero(several if several.any() else has)[0]] = True
-    first = Has(space, rare[:1])(rows) & Lacks(space, rare[1:])(rows)
-    more = generator(key_for("support-unpopular", seed)).permutation(np.flatnonzero(first & ~chosen))
-    train = np.concatenate([np.flatnonzero(chosen), more[: n_train - int(chosen.sum())]])
-    rarest = (rare[-1],)
-    name = space.element_names[rare[-1]]
+
+    def rare_elements(n_train: int) -> tuple[int, ...] | None:
+        """Those outside the core, which is as large as the number allows once each of them has its one task."""
+        for core in range(len(order) - 1, 0, -1):
+            inside = Lacks(space, order[core:])(rows)
+            if inside.any() and inside.sum() + len(order) - core <= n_train:
+                return order[core:]
+        return None
+
+    def choose(n_train: int, tries: int) -> np.ndarray | None:
+        rare = rare_elements(n_train)
+        if rare is None:
+            return None
+        chosen = Lacks(space, rare)(rows)
+        for element in rare:  # the first in rank with this rare element and otherwise only the core
+            alone = Has(space, (element,))(rows) & Lacks(space, tuple(e for e in rare if e != element))(rows)
+            several = alone & ((space.elements(rows) >= 0).sum(1) > 1)
+            chosen[np.flatnonzero(several if several.any() else alone)[0]] = True
+        more = Has(space, rare[:1])(rows) & Lacks(space, rare[1:])(rows) & ~chosen
+        extra = rng.permutation(np.flatnonzero(more))[: n_train - int(chosen.sum())]
+        return np.concatenate([np.flatnonzero(chosen), extra])
+
+    train = _training_ranks(space, held_out, choose, "a core and one task for each other element")
+    rare = rare_elements(len(train)) or ()
+    rarest, name = rare[-1:], space.element_names[rare[-1]]
     return from_ranks(
         space,
         train,
@@ -167,27 +176,42 @@ def implicit(
     space: Space, *, held_out: float = 0.25, seed: int = 0, compositional: bool = True, connected: bool = True
 ) -> Support:
     """A keyed rule decides for every combination: for spaces that cannot be listed."""
-    if not 0 < held_out < 1:
-        raise UserError(f"held_out={held_out} must lie between 0 and 1; try 0.25")
+    held_out = _number("held_out", held_out)
+    require_int("seed", seed, at_least=0)
     _refuse_single(space)
-    cut = min(max(round(held_out * 2**32), 1), 2**32 - 1)
-    for attempt in range(ATTEMPTS):
-        salt = generator(key_for("support-implicit", seed * ATTEMPTS + attempt)).integers(0, 2**32, dtype=np.uint64)
-        train, held = (
-            Ruled(space, Rule(jnp.uint32(salt), jnp.uint32(cut), held_out=side)) for side in (False, True)
-        )
-        if space.size <= LISTED_UP_TO and (not train.combinations().size or not held.combinations().size):
-            continue
-        looked = train.sample(generator(seed), min(20_000, 50 * len(space.element_names)))
-        if _accept(space, looked, compositional, connected):
-            return Support(space, train, held, "implicit", settings={"held_out": held_out, "seed": seed})
-    raise UserError(f"no rule with held_out={held_out} on {space} was compositional and connected in {ATTEMPTS} tries")
+
+    def choose(share: float, tries: int) -> tuple[Ruled, Ruled] | None:
+        cut = min(max(round(share * 2**32), 1), 2**32 - 1)
+        for attempt in range(tries):
+            salt = _rng("support-implicit", seed * ATTEMPTS + attempt).integers(0, 2**32, dtype=np.uint64)
+            sides = [Ruled(space, Rule(jnp.uint32(salt), jnp.uint32(cut), held_out=side)) for side in (False, True)]
+            if space.size <= LISTED_UP_TO:
+                looked, rest = (side.combinations() for side in sides)
+            else:
+                looked, rest = (side.sample(0, min(20_000, 50 * len(space.element_names))) for side in sides)
+            if len(looked) and len(rest) and _accept(space, looked, compositional, connected):
+                return sides[0], sides[1]
+        return None
+
+    if 0 < held_out < 1 and (sides := choose(held_out, ATTEMPTS)):
+        return Support(space, *sides, "implicit", settings={"held_out": held_out, "seed": seed})
+    wanted = _wanted(compositional, connected) or "possible"
+    trained = max(1 - held_out, 1 / space.size)
+    while held_out > 0 and (trained := trained * 1.25) < 1:
+        if choose(round(1 - trained, 9), 20):
+            raise UserError(
+                f"no rule with held_out={held_out} on {space} was {wanted}; the nearest that works is "
+                f"held_out={round(1 - trained, 9):.9f}"
+            )
+    raise UserError(f"no rule with held_out={held_out} on {space} is {wanted}; the share must lie between 0 and 1")
 
 
 def from_combinations(space: Space, train: Any, held_out: Any = None) -> Support:
     """A support from rows of your own; `held_out=None` means all the rest."""
     if held_out is None and space.size > LISTED_UP_TO:
-        raise UserError(f"{space} has {space.size:,} combinations; name the held-out ones, the rest is too many to list")
+        raise UserError(
+            f"{space} has {space.size:,} combinations; name the held-out ones, the rest is too many to list"
+        )
     held = None if held_out is None else space.rank(space.check(held_out))
     return from_ranks(space, space.rank(space.check(train)), held, "from_combinations")
 
@@ -200,25 +224,23 @@ def _refuse_single(space: Space) -> None:
         raise UserError(f"{space} has one combination, so it cannot be split; a split needs at least two")
 
 
-def _held_out_count(space: Space, held_out: float) -> int:
-    """int(N * fraction), as published; refused where a side would be empty."""
-    _refuse_single(space)
-    if isinstance(held_out, bool) or not isinstance(held_out, (int, float)) or not math.isfinite(held_out):
-        raise UserError(f"held_out={held_out!r} is not a number between 0 and 1")
+def _refuse_unlisted(space: Space) -> None:
     if space.size > LISTED_UP_TO:
         raise UserError(f"{space} has {space.size:,} combinations, too many to list; use the design 'implicit'")
-    count = int(space.size * held_out)
-    if held_out < 0 or count < 1:
-        raise UserError(
-            f"held_out={held_out} of the {space.size:,} combinations of {space} holds out none; "
-            f"the nearest possible is {math.ceil(1e6 / space.size) / 1e6:g} (1 of {space.size:,})"
-        )
-    if held_out >= 1 or count >= space.size:
-        raise UserError(
-            f"held_out={held_out} holds out all {space.size:,} combinations of {space} and leaves none to train on; "
-            f"the nearest possible is {math.floor(1e6 * (1 - 1 / space.size)) / 1e6:g} (train on 1 of {space.size:,})"
-        )
-    return count
+
+
+def _rng(name: str, seed: int) -> np.random.Generator:
+    return generator(key_for(name, require_int("seed", seed, at_least=0)))
+
+
+def _number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+        raise UserError(f"{name}={value!r} is not a number between 0 and 1")
+    return float(value)
+
+
+def _wanted(compositional: bool, connected: bool) -> str:
+    return " and ".join(word for word, on in (("compositional", compositional), ("connected", connected)) if on)
 
 
 def _accept(space: Space, rows: np.ndarray, compositional: bool, connected: bool) -> bool:
@@ -227,39 +249,38 @@ def _accept(space: Space, rows: np.ndarray, compositional: bool, connected: bool
     return not connected or len(components(space, rows)) == 1
 
 
-def _until(
-    space: Space,
-    draw: Callable[[np.random.Generator, int], np.ndarray],
-    n_train: int,
-    seed: int,
-    compositional: bool,
-    connected: bool,
-    attempts: int = ATTEMPTS,
+def _training_ranks(
+    space: Space, held_out: float, choose: Callable[[int, int], np.ndarray | None], wanted: str
 ) -> np.ndarray:
-    """Draws until the two conditions hold; if they never do, says so and names the nearest number that works."""
-    rng = generator(key_for("support", seed))
+    """What `choose(number, tries)` finds for the share that is asked; else a refusal that names the nearest share.
 
-    def try_with(n: int, tries: int) -> np.ndarray | None:
-        for _ in range(tries):
-            ranks = draw(rng, n)
-            if _accept(space, space.unrank(ranks), compositional, connected):
-                return ranks
-        return None
-
-    found = try_with(n_train, attempts)
-    if found is not None:
-        return found
-    wanted = " and ".join(w for w, on in (("compositional", compositional), ("connected", connected)) if on)
-    n = n_train
-    while (n := min(max(n + 1, n * 5 // 4), space.size - 1)) > n_train:
-        if try_with(n, 20) is not None:
+    int(N * share) combinations are held out, as published.
+    """
+    held_out = _number("held_out", held_out)
+    _refuse_single(space)
+    _refuse_unlisted(space)
+    n = space.size - int(space.size * held_out)
+    asked = f"held_out={held_out} of the {space.size:,} combinations of {space}"
+    if 1 <= n < space.size and held_out > 0:
+        found = choose(n, ATTEMPTS)
+        if found is not None:
+            return found
+        why = f"{asked} leaves {n:,} to train on, and no such split was {wanted} in {ATTEMPTS:,} tries"
+    else:
+        why = f"{asked} " + ("holds out none" if n >= space.size else "leaves none to train on")
+    for near in range(space.size - 1, 0, -1) if n >= space.size else _rising(max(n, 0), space.size):
+        if choose(near, 20) is not None:
+            share = round((space.size - near + 0.5) / space.size, len(str(space.size)) + 1)
             raise UserError(
-                f"no split of {space} with {n_train:,} training combinations was {wanted} in {attempts} tries; "
-                f"the nearest that works is about {n:,} (held_out={math.floor(1e4 * (1 - n / space.size)) / 1e4:g})"
+                f"{why}; the nearest that works is held_out={share:g} (train on {near:,} of {space.size:,})"
             )
-        if n == space.size - 1:
-            break
-    raise UserError(f"no split of {space} is {wanted}: it cannot be had by holding out less either")
+    raise UserError(f"{why}; no other share of it is {wanted} either")
+
+
+def _rising(after: int, below: int) -> Iterator[int]:
+    """Numbers to try, an eighth apart where they are large."""
+    while (after := max(after + 1, after * 9 // 8)) < below:
+        yield after
 
 
 def _element_ids(space: Space, elements: Any) -> tuple[int, ...]:
@@ -284,7 +305,9 @@ def _block_of(space: Space, blocks: Sequence[int] | None) -> tuple[int, ...]:
             raise UserError(f"blocks={list(blocks)} is for Subsets; on a Product each factor is cut in two halves")
         if min(space.levels) < 2:
             raise UserError(f"{space} has a factor of one level, which cannot lie in two blocks")
-        return tuple(int(position >= len(members) // 2) for members in space.classes for position in range(len(members)))
+        return tuple(
+            int(position >= len(members) // 2) for members in space.classes for position in range(len(members))
+        )
     assert isinstance(space, Subsets)
     if space.modules < 2:
         raise UserError(f"{space} has one module, which cannot lie in two blocks")
@@ -299,7 +322,7 @@ def _block_of(space: Space, blocks: Sequence[int] | None) -> tuple[int, ...]:
 
 def _thin(space: Space, rows: np.ndarray, ranks: np.ndarray, share: float, seed: int, block: int) -> np.ndarray:
     """Keeps all but a share of a block's combinations, so that all its elements stay trained and connected."""
-    drop = int(len(ranks) * share)
+    drop = int(len(ranks) * _number("within", share))
     if share < 0 or share >= 1 or drop >= len(ranks):
         raise UserError(f"within={share} must be at least 0 and leave something of each block to train on; try 0.25")
     if not drop:
@@ -311,14 +334,3 @@ def _thin(space: Space, rows: np.ndarray, ranks: np.ndarray, share: float, seed:
         if ((element_usage(space, rows[kept]) > 0) == used).all() and len(components(space, rows[kept])) == 1:
             return kept
     raise UserError(f"within={share} leaves no block of {space} compositional and connected; hold out less")
-
-
-def _largest(choose: Callable[[int], np.ndarray], n: int, at_most: int) -> tuple[int, np.ndarray]:
-    """The largest p for which `choose(p)` picks no more than `at_most`, and its pick."""
-    best = 0, choose(0)
-    for p in range(1, n + 1):
-        picked = choose(p)
-        if picked.sum() > at_most:
-            break
-        best = p, picked
-    return best

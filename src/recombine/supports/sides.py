@@ -7,8 +7,9 @@ inside a compiled step, on the device.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Callable
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -127,7 +128,7 @@ class Listed(Side):
 
     def __init__(self, space: Space, ranks: np.ndarray):
         self.space = space
-        self.ranks = np.sort(np.asarray(ranks, dtype=np.int64))
+        self.ranks = np.sort(ranks)
         self.size = len(self.ranks)
 
     def combinations(self) -> np.ndarray:
@@ -174,6 +175,10 @@ class Ruled(Side):
         cut = int(rule.cut)
         share = cut if rule.held_out else 2**32 - cut
         self.size = self.space.size * share // 2**32  # what the rule gives on average; exact only in expectation
+        if groups:  # a part of it: by its share of a sample
+            whole = Ruled(space, rule).sample(0, 10_000)
+            inside = np.logical_and.reduce([np.asarray(group(whole)) for group in groups])
+            self.size = self.size * int(inside.sum()) // len(whole)
 
     def contains(self, rows: Any) -> np.ndarray:
         rows = self.space.check(rows)

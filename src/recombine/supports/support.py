@@ -66,12 +66,12 @@ class Support:
 
 def from_ranks(space: Space, train: np.ndarray, held_out: np.ndarray | None, design: str, **more: Any) -> Support:
     """A listed support; `held_out=None` means all the rest. Refuses an empty or overlapping side."""
-    train = np.unique(np.asarray(train, dtype=np.int64))
+    train = np.unique(train)
     if held_out is None:
         rest = np.ones(space.size, dtype=bool)
         rest[train] = False
         held_out = np.flatnonzero(rest)
-    held_out = np.unique(np.asarray(held_out, dtype=np.int64))
+    held_out = np.unique(held_out)
     both = np.intersect1d(train, held_out)
     if both.size:
         raise UserError(f"{space.describe(space.unrank(both[:1])[0])} is both trained and held out; choose one")

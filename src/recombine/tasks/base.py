@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from ..registry import Registry
 from ..spaces import Space
@@ -61,7 +62,7 @@ def draw_batch(task: Task, sampler: Any, key: jax.Array, tasks: int, samples: in
     return task.sample(what, sampler(which, tasks), samples)
 
 
-def r2_scores(prediction: jax.Array, target: jax.Array) -> dict[str, jax.Array]:
+def r2_scores(prediction: Float[Array, "t s o"], target: Float[Array, "t s o"]) -> dict[str, Array]:
     """R^2 in both conventions for predictions of T tasks x S samples x O outputs.
 
     r2:        mean over tasks and outputs of 1 - MSE / variance over the task's own samples (the published one).

@@ -16,6 +16,7 @@ from typing import Literal
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
 
 from ..distributions import truncated_normal
 from ..encodings import Encoding, encodings
@@ -26,6 +27,7 @@ from .base import Batch, Task, tasks
 
 Weights = Literal["discrete", "khot", "continuous"]
 WEIGHTS: tuple[Weights, ...] = ("discrete", "khot", "continuous")
+
 
 def draw_weights(key: jax.Array, active: jax.Array, kind: Weights) -> jax.Array:
     """Constituents z: zero where inactive, else by `kind`. `active` is (T, M) of booleans."""
@@ -84,7 +86,12 @@ class Hyperteacher(Task):
             raise unknown("kind of weights", weights, WEIGHTS)
         if not hidden:
             raise UserError("hidden=() leaves the teacher without a hidden layer; give at least one size")
-        for name, value in (("inputs", inputs), ("outputs", outputs), ("samples", samples), *(("hidden", h) for h in hidden)):
+        for name, value in (
+            ("inputs", inputs),
+            ("outputs", outputs),
+            ("samples", samples),
+            *(("hidden", h) for h in hidden),
+        ):
             require_int(name, value, at_least=1)
         self.space, self.weights = space, weights
         self.input_size, self.output_size, self.samples = inputs, outputs, samples
@@ -97,8 +104,10 @@ class Hyperteacher(Task):
         """1/sqrt(K), with the K of the family and not the number of active modules."""
         return self.space.width**-0.5
 
-    def teach(self, combinations: jax.Array, z: jax.Array, inputs: jax.Array) -> jax.Array:
-        """Targets of inputs (T, S, I) under constituents z (T, M)."""
+    def teach(
+        self, combinations: Int[Array, "t k"], z: Float[Array, "t m"], inputs: Float[Array, "t s i"]
+    ) -> Float[Array, "t s o"]:
+        """Targets of the inputs under constituents z."""
         z = z * self.scale
         h = inputs
         for modules, biases in zip(self.modules, self.biases, strict=True):
@@ -128,7 +137,9 @@ class Lookup(Hyperteacher):
         self.hidden, self.root = hidden, key_for("lookup-teacher", seed)
         self.modules, self.biases, self.readout = (), (), jnp.zeros((0, 0))
 
-    def teach(self, combinations: jax.Array, z: jax.Array, inputs: jax.Array) -> jax.Array:
+    def teach(
+        self, combinations: Int[Array, "t k"], z: Float[Array, "t m"], inputs: Float[Array, "t s i"]
+    ) -> Float[Array, "t s o"]:
         # The process of the hyperteacher, except that the modules belong to the combination alone.
         active = jnp.take_along_axis(z, jnp.maximum(combinations, 0).astype(int), axis=1)
         active = jnp.where(combinations >= 0, active, 0.0) * self.scale  # (T, K)
@@ -153,6 +164,8 @@ class Indifferent(Hyperteacher):
 
     id = "indifferent-v1"
 
-    def teach(self, combinations: jax.Array, z: jax.Array, inputs: jax.Array) -> jax.Array:
+    def teach(
+        self, combinations: Int[Array, "t k"], z: Float[Array, "t m"], inputs: Float[Array, "t s i"]
+    ) -> Float[Array, "t s o"]:
         first = jnp.zeros_like(z).at[:, : self.space.width].set(0.75)
         return super().teach(combinations, first, inputs)

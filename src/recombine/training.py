@@ -112,14 +112,7 @@ class _Run:
         self.watched = {stream: self.support.side(stream) for stream in self.watch}
 
     def start(self, seed: int) -> State:
-        net = self.blueprint.build(self.task, key_for("init", seed), self.precision)
-        return State(
-            net,
-            optimizer(self.recipe.shape(), self.rates).init(eqx.filter(net, eqx.is_inexact_array)),  # type: ignore[arg-type]
-            jnp.zeros((), jnp.int32),
-            jnp.zeros(()),
-            -jnp.ones((), jnp.int32),
-        )
+        return fresh_state(self.blueprint.build(self.task, key_for("init", seed), self.precision), self.recipe)
 
     def events(self) -> list[int]:
         """Steps at which scores are taken: evenly spaced, the last one included."""
@@ -151,7 +144,7 @@ class _Run:
         state, history, spent = self.start(seed), [], 0.0
         if saved and (found := saved.load(state)):
             state, history, spent = found
-        advance = Advance(self.recipe.shape(), self.in_scan())
+        advance = stepper(self.recipe.shape(), self.in_scan())
         key = key_for("train", seed)
         drive = Drive()
         last_saved = time.monotonic()
@@ -175,9 +168,7 @@ class _Run:
                 report(seed, event, self.recipe.steps, row)
         if saved:
             saved.remove()
-        return Member(
-            seed, state.net, history, None if bad < 0 else bad, spent + drive.seconds, drive.rate(), drive.compile_seconds
-        )
+        return drive.member(seed, state, history, spent)
 
     def evaluate(self, state: State, seed: int, history: list[dict]) -> tuple[State, dict]:
         since = int(state.step) - (history[-1]["step"] if history else 0)
@@ -194,7 +185,7 @@ class _Run:
         stack = functools.partial(jax.tree.map, lambda *leaves: jnp.stack(leaves))
         state = stack(*[self.start(seed) for seed in seeds])
         keys = jnp.stack([key_for("train", seed) for seed in seeds])
-        advance = Advance(self.recipe.shape(), self.in_scan(), members=len(seeds))
+        advance = stepper(self.recipe.shape(), self.in_scan(), members=len(seeds))
         drive = Drive()
         histories: list[list[dict]] = [[] for _ in seeds]
         for event in self.events():
@@ -210,12 +201,7 @@ class _Run:
             state = eqx.tree_at(lambda s: s.loss_sum, state, jnp.zeros(len(seeds)))
         members = []
         for i, seed in enumerate(seeds):
-            mine = jax.tree.map(lambda leaf, i=i: leaf[i], state)
-            bad = int(mine.bad_step)
-            members.append(
-                Member(seed, mine.net, histories[i], None if bad < 0 else bad, drive.seconds, drive.rate(),
-                       drive.compile_seconds)  # fmt: skip
-            )
+            members.append(drive.member(seed, jax.tree.map(lambda leaf, i=i: leaf[i], state), histories[i]))
         return members
 
     def fingerprint(self, seed: int) -> str:
@@ -223,6 +209,13 @@ class _Run:
         return checkpoints.fingerprint(
             self.task, self.support.certificate().content, self.blueprint.to_json(), self.recipe.to_json(), seed
         )
+
+
+def fresh_state(net: Net, recipe: Recipe) -> State:
+    """The state before the first step."""
+    parameters = eqx.filter(net, eqx.is_inexact_array)
+    memory = optimizer(recipe.shape(), recipe.rates()).init(parameters)  # type: ignore[arg-type]
+    return State(net, memory, jnp.zeros((), jnp.int32), jnp.zeros(()), -jnp.ones((), jnp.int32))
 
 
 def one_step(state: State, task: Task, sampler: Any, rates: Rates, key: jax.Array, shape: Recipe) -> State:
@@ -246,7 +239,7 @@ def one_step(state: State, task: Task, sampler: Any, rates: Rates, key: jax.Arra
 
 
 @functools.cache
-def Advance(shape: Recipe, in_scan: bool, members: int = 1) -> Callable[..., State]:  # noqa: N802 (makes a program)
+def stepper(shape: Recipe, in_scan: bool, members: int = 1) -> Callable[..., State]:
     """The compiled program that does `count` steps. Cached: equal shapes share it."""
 
     def many(state: State, task: Task, sampler: Any, rates: Rates, key: jax.Array, count: jax.Array) -> State:
@@ -298,6 +291,9 @@ class Drive:
             self._per_step = took / count
         return state
 
-    def rate(self) -> float:
-        """Steps a second, compilation apart."""
-        return self.steps / self.seconds if self.seconds else float("nan")
+    def member(self, seed: int, state: State, history: list[dict], before: float = 0.0) -> Member:
+        """What is kept of a run that ended; `before` is the time it took until its checkpoint."""
+        bad = int(state.bad_step)
+        rate = self.steps / self.seconds if self.seconds else float("nan")
+        diverged_at = None if bad < 0 else bad
+        return Member(seed, state.net, history, diverged_at, before + self.seconds, rate, self.compile_seconds)

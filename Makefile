@@ -1,0 +1,46 @@
+# Everything sets itself up: a virtual environment in .venv, made again when pyproject.toml changes.
+PYTHON ?= python3
+RUN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: help setup quickstart test lint format check-long bench clean
+
+help:  ## what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(READY)  ## make .venv and install into it
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "recombine needs Python 3.11 or later; set PYTHON, as in: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
+	@if command -v uv >/dev/null 2>&1; then \
+		uv venv --quiet --allow-existing --python $(PYTHON) .venv && uv pip install --quiet --python $(RUN)/python -e '.[dev]'; \
+	else \
+		$(PYTHON) -m venv .venv && $(RUN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'; \
+	fi
+	@touch $(READY)
+
+quickstart: setup  ## run the first study and write its report
+	$(RUN)/recombine run supports
+
+test: lint  ## all tests that take less than minutes
+	$(RUN)/pytest -q -n 2 -m "not long"
+
+lint: setup  ## style and types
+	$(RUN)/ruff check src tests
+	$(RUN)/ruff format --check --quiet src tests
+	@if command -v node >/dev/null 2>&1; then $(RUN)/pyright; \
+	else echo "types are not checked: pyright needs node, which is not installed"; fi
+
+format: setup  ## put the code in shape
+	$(RUN)/ruff check --fix src tests
+	$(RUN)/ruff format src tests
+
+check-long: setup  ## the checks that take minutes
+	$(RUN)/pytest -q -m long
+
+bench: setup  ## speed on one core, as ratios
+	$(RUN)/recombine bench
+
+clean:  ## remove what make made
+	rm -rf .venv .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,200 @@
+"""bench: how long until a result stands, on one core, against the published settings and against a plain loop.
+
+Two measurements, each repeated, printed as ratios with their spread:
+    time to score   seconds of training until the held-out R^2 (mean of per-task R^2) of the default hyperteacher
+                    passes .95: published settings in a plain float32 loop, against our default net and recipe
+    throughput      steps a second of `train`'s program against a plain loop (one compiled step a Python call,
+                    float32, same mathematics and data), and the share of this machine's own matmul rate
+Compilation and evaluation are outside the clock on both sides.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+
+from .keys import key_for
+from .nets import MLP, count_parameters
+from .precision import matmul_rates, one_thread, resolve
+from .recipe import Recipe
+from .spaces import Subsets
+from .supports import random
+from .tasks import Hyperteacher
+from .trained import scores
+from .training import State, fresh_state, one_step, stepper
+
+TARGET = 0.95
+EVALUATE_EVERY = 50
+GIVE_UP = 6000  # steps of the published settings
+WIDTHS = (64, 256, 1024)
+PUBLISHED_NET = MLP(width=1024, depth=4)
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Passed:
+    """When a run passed the target: None if it never did."""
+
+    seed: int
+    step: int | None
+    seconds: float | None
+    score: float
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """Steps a second at one width, by round."""
+
+    width: int
+    precision: str
+    plain: list[float]
+    ours: list[float]
+    matmul_share: float  # of the rate that one large product reaches here at the same precision
+
+    @property
+    def ratios(self) -> list[float]:
+        return [ours / plain for ours, plain in zip(self.ours, self.plain, strict=True)]
+
+
+def spread(values: list[float]) -> str:
+    """Median and range."""
+    return f"{statistics.median(values):.1f} ({min(values):.1f} to {max(values):.1f})"
+
+
+@contextlib.contextmanager
+def one_core() -> Iterator[None]:
+    """Keeps this process on one core where the system can, so that both sides get the same."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def plain_loop(recipe: Recipe) -> Callable[..., State]:
+    """What one would write without this library: one compiled step, called from Python. float32."""
+    shape = replace(recipe.shape(), precision="float32")
+    step = jax.jit(functools.partial(one_step, shape=shape), donate_argnums=0, compiler_options=one_thread())
+
+    def advance(state: State, task: Any, sampler: Any, rates: Any, key: jax.Array, count: int) -> State:
+        for _ in range(count):
+            state = step(state, task, sampler, rates, key)
+        return state
+
+    return advance
+
+
+def time_to_score(
+    net: MLP, recipe: Recipe, advance: Callable[..., State], precision: str, seed: int, limit: int
+) -> Passed:
+    """Trains until the held-out score passes the target, clocking the training alone."""
+    space = Subsets(modules=16, at_most=3)
+    task, support = Hyperteacher(space, seed=seed), random(space, held_out=0.25, seed=seed)
+    rates, sampler, key = recipe.rates(), support.train.sampler(), key_for("train", seed)
+
+    def start() -> State:
+        return fresh_state(net.build(task, key_for("init", seed), precision), recipe)
+
+    advance(start(), task, sampler, rates, key, 1)  # compiles; its state is thrown away
+    state, seconds, score = start(), 0.0, float("nan")
+    for step in range(EVALUATE_EVERY, limit + 1, EVALUATE_EVERY):
+        begun = time.perf_counter()
+        state = advance(state, task, sampler, rates, key, EVALUATE_EVERY)
+        jax.block_until_ready(state)
+        seconds += time.perf_counter() - begun
+        score = scores(task, support.held_out, state.net, key_for("held_out", seed))["r2"]
+        if score > TARGET:
+            return Passed(seed, step, seconds, score)
+    return Passed(seed, None, None, score)
+
+
+def measure_time_to_score(repeats: int, say: Say) -> list[tuple[Passed, Passed]]:
+    """(published, ours) for each seed, one after the other on the same core."""
+    ours = Recipe()
+    published = Recipe.published()
+    pairs = []
+    for seed in range(repeats):
+        fast = time_to_score(MLP(), ours, stepper(ours.shape(), True), resolve(ours.precision), seed, ours.steps)
+        say(f"  seed {seed}: ours {_passed(fast)}")
+        slow = time_to_score(PUBLISHED_NET, published, plain_loop(published), "float32", seed, GIVE_UP)
+        say(f"  seed {seed}: published {_passed(slow)}")
+        pairs.append((slow, fast))
+    return pairs
+
+
+def _passed(passed: Passed) -> str:
+    if passed.step is None:
+        return f"did not pass {TARGET} (reached {passed.score:.4f})"
+    return f"passed {TARGET} at step {passed.step} after {passed.seconds:.1f} s"
+
+
+def measure_throughput(rounds: int, say: Say, seconds: float = 2.0) -> list[Throughput]:
+    """Rounds alternate between the two sides, so that a slow minute of the machine hits both."""
+    space = Subsets(modules=16, at_most=3)
+    task, support = Hyperteacher(space), random(space)
+    recipe = Recipe(tasks=128, samples=16)
+    precision = resolve(recipe.precision)
+    rate = matmul_rates(size=1024, seconds=0.5)[precision]
+    found = []
+    for width in WIDTHS:
+        net = MLP(width=width, depth=4)
+        sides = {"plain": (plain_loop(recipe), "float32"), "ours": (stepper(recipe.shape(), True), precision)}
+        clocks: dict[str, list[float]] = {"plain": [], "ours": []}
+        states = {name: fresh_state(net.build(task, key_for("init", 0), p), recipe) for name, (_, p) in sides.items()}
+        parameters = count_parameters(states["ours"].net)
+        arguments = (task, support.train.sampler(), recipe.rates(), key_for("train", 0))
+        counts = {}
+        for name, (advance, _) in sides.items():
+            states[name] = advance(states[name], *arguments, 1)
+            begun = time.perf_counter()
+            states[name] = jax.block_until_ready(advance(states[name], *arguments, 3))
+            counts[name] = max(3, int(seconds / ((time.perf_counter() - begun) / 3)))
+        for _ in range(rounds):
+            for name, (advance, _) in sides.items():
+                begun = time.perf_counter()
+                states[name] = jax.block_until_ready(advance(states[name], *arguments, counts[name]))
+                clocks[name].append(counts[name] / (time.perf_counter() - begun))
+        flop = 6 * parameters * recipe.tasks * (recipe.samples or task.samples)
+        share = statistics.median(clocks["ours"]) * flop / rate
+        found.append(Throughput(width, precision, clocks["plain"], clocks["ours"], share))
+        say(f"  width {width}: {spread(found[-1].ratios)} times, {share:.0%} of the matmul rate")
+    return found
+
+
+def run_bench(parts: tuple[str, ...], repeats: int, say: Say) -> dict[str, Any]:
+    """All that was asked for, as data."""
+    found: dict[str, Any] = {}
+    with one_core():
+        if "throughput" in parts:
+            say("throughput of train against a plain float32 loop, depth 4, 128 x 16 samples, one core")
+            rows = measure_throughput(repeats, say)
+            found["throughput"] = [
+                {"width": row.width, "precision": row.precision, "plain": row.plain, "ours": row.ours,
+                 "ratios": row.ratios, "matmul_share": row.matmul_share}
+                for row in rows
+            ]  # fmt: skip
+        if "time-to-score" in parts:
+            say(f"time until held-out R2 passes {TARGET}, one core")
+            pairs = measure_time_to_score(repeats, say)
+            ratios = [slow.seconds / fast.seconds for slow, fast in pairs if slow.seconds and fast.seconds]
+            found["time_to_score"] = {
+                "published": [vars(slow) for slow, _ in pairs],
+                "ours": [vars(fast) for _, fast in pairs],
+                "ratios": ratios,
+            }
+            if ratios:
+                say(f"  ours is {spread(ratios)} times faster")
+    return found

@@ -1,0 +1,302 @@
+"""The command line: `recombine list | show | run | report | certify | bench`.
+
+Exit codes: 0 done, 2 bad input (one sentence on stderr), 3 some cells failed, 130 interrupted (what was done is kept).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from tyro.conf import Positional, UseAppendAction, arg
+
+from .errors import UserError
+
+COLORS = {"supported": "green", "refuted": "red", "undecided": "yellow"}
+
+
+def list_(kind: Positional[str | None] = None) -> None:
+    """Studies, tasks, nets, encodings, supports and probes, each with one line.
+
+    Args:
+        kind: only this kind, such as "studies"
+    """
+    from . import nets, probes, supports, tasks
+    from .encodings import encodings
+    from .errors import unknown
+    from .studies import registry as studies
+
+    kinds = {
+        "studies": studies, "tasks": tasks.registry, "nets": nets.registry, "encodings": encodings,
+        "supports": supports.registry, "probes": probes.registry,
+    }  # fmt: skip
+    if kind is not None and kind not in kinds:
+        raise unknown("kind", kind, kinds)
+    console = Console(highlight=False)
+    for title, registry in kinds.items():
+        if kind in (None, title):
+            table = Table(
+                "name", "", title=f"[bold]{title}[/]", title_justify="left", box=None, show_header=False, pad_edge=True
+            )
+            for name in registry:
+                table.add_row(f"[cyan]{escape(name)}[/]", escape(registry.describe(name)))
+            console.print(table)
+
+
+def show(study: Positional[str]) -> None:
+    """Claims with thresholds and sources, the grid, the knobs and the expected running time of a study.
+
+    Args:
+        study: its name; `recombine list studies` shows them
+    """
+    from .lab.study import DEFAULT_SEEDS, SCALES
+    from .studies import registry
+
+    chosen = registry[study]
+    console = Console(highlight=False)
+    console.print(f"[bold]{escape(chosen.title)}[/]\n{escape(chosen.question)}\n[dim]{escape(chosen.source)}[/]\n")
+    console.print("[bold]Claims[/]")
+    for claim in chosen.claims:
+        console.print(f"  [cyan]{escape(claim.id)}[/]  {escape(claim.text)}")
+        console.print(
+            f"    [dim]decided by: {escape(claim.reads)}, {claim.side} {claim.threshold:g}; "
+            f"control: {escape(claim.control)}[/]"
+        )
+    for source in dict.fromkeys(claim.source for claim in chosen.claims):
+        console.print(f"  [dim]source: {escape(source)}[/]")
+    if chosen.questions:
+        console.print("\n[bold]Asked, without a threshold[/]")
+    for question in chosen.questions:
+        console.print(f"  {escape(question.text)}")
+    console.print()
+    console.print(f"[bold]Knobs[/], for --set name=value ({' | '.join(SCALES)} where they differ)")
+    knobs = Table("knob", "value", "meaning", box=None, show_header=False, pad_edge=True)
+    for knob in chosen.knobs:
+        values = dict.fromkeys([_short(getattr(knob, scale)) for scale in SCALES])
+        shown = values if len(values) == 1 else [_short(getattr(knob, scale)) for scale in SCALES]
+        knobs.add_row(f"[cyan]{knob.name}[/]", escape(" | ".join(shown)), f"[dim]{escape(knob.help)}[/]")
+    console.print(knobs)
+    console.print(f"\n[bold]Grid[/], {DEFAULT_SEEDS} seeds")
+    grid = Table("scale", "cells", "expected running time", box=None, pad_edge=True)
+    for scale in SCALES:
+        grid.add_row(scale, str(len(chosen.cells(chosen.settings(scale), DEFAULT_SEEDS))), chosen.running_time[scale])
+    console.print(grid)
+
+
+def run(
+    study: Positional[str],
+    scale: Literal["smoke", "laptop", "paper"] = "laptop",
+    seeds: int = 3,
+    out: Path | None = None,
+    set: Annotated[UseAppendAction[tuple[tuple[str, ...], ...]], arg(metavar="NAME=VALUE")] = (),
+    engine: str = "local",
+    json: bool = False,
+) -> int:
+    """Runs a study, prints its verdicts and writes its report. The same command again continues.
+
+    Args:
+        study: its name; `recombine list studies` shows them
+        scale: smoke takes seconds, laptop minutes on two cores, paper is the published setting
+        seeds: independent repetitions; a verdict takes at least three
+        out: folder for records and report (default: runs/STUDY-SCALE)
+        set: changes of knobs; `recombine show STUDY` lists them
+        engine: local (a process a core), local:N, or inprocess
+        json: print one JSON object on stdout and nothing else there
+    """
+    from .lab.run import default_folder, run_study
+    from .report import write_report
+    from .studies import registry
+
+    chosen = registry[study]
+    changes = _changes(pair for group in set for pair in group)
+    folder = out or default_folder(chosen, scale, changes)
+    console = Console(stderr=True, highlight=False)
+    try:
+        result = run_study(chosen, scale, seeds=seeds, changes=changes, out=folder, engine=engine)
+    except KeyboardInterrupt:
+        done = len(list((folder / "records").glob("*.json")))
+        console.print(
+            f"\nstopped; {done} finished cells are kept in {folder}, and the same command continues", markup=False
+        )
+        return 130
+    page = write_report(result)
+    if json:
+        _print_json(result.to_json())
+    else:
+        _print_result(result, Console(highlight=False))
+        Console(highlight=False, soft_wrap=True).print(f"\nreport: {page}", markup=False)
+    for failure in result.failures:
+        console.print(f"failed: {chosen.label(failure.cell.spec)}: {failure.error}", markup=False)
+    return 3 if result.failures else 0
+
+
+def report(folder: Positional[Path]) -> None:
+    """(Re)makes the HTML report from what is stored, running nothing.
+
+    Args:
+        folder: where `recombine run` put its records
+    """
+    from .lab.run import reopen
+    from .report import write_report
+    from .studies import registry
+
+    result = reopen(folder, registry)
+    page = write_report(result)
+    _print_result(result, Console(highlight=False))
+    Console(highlight=False, soft_wrap=True).print(f"\nreport: {page}", markup=False)
+
+
+def certify(
+    design: Positional[str],
+    modules: int | None = None,
+    at_most: int | None = None,
+    factors: Annotated[tuple[str, ...], arg(metavar="NAME=LEVELS")] = (),
+    held_out: float | None = None,
+    elements: tuple[str, ...] = (),
+    blocks: tuple[int, ...] = (),
+    within: float | None = None,
+    seed: int = 0,
+    json: bool = False,
+) -> None:
+    """Makes a support and prints its certificate.
+
+    Args:
+        design: random, balanced, missing, disconnected, popular, unpopular or implicit
+        modules: for a space of subsets: number of modules
+        at_most: for a space of subsets: most modules active at once
+        factors: for a product space: name=number or name=level,level,...
+        held_out: share of the combinations that is held out
+        elements: for missing: modules ("m3") or levels ("color=red") that are never trained
+        blocks: for disconnected: block sizes
+        within: for disconnected: share held out inside the blocks
+        seed: of the support
+        json: print the certificate as one JSON object
+    """
+    import inspect
+
+    from .supports import registry
+
+    make = registry[design]
+    space = _space(modules, at_most, factors)
+    given = {"held_out": held_out, "elements": elements or None, "blocks": blocks or None, "within": within}
+    options = {name: value for name, value in given.items() if value is not None}
+    accepted = inspect.signature(make).parameters
+    for name in options:
+        if name not in accepted:
+            takes = ", ".join(f"--{p.replace('_', '-')}" for p in accepted if p in given) or "none of these"
+            raise UserError(f"--{name.replace('_', '-')} does not apply to the design {design!r}, which takes {takes}")
+    certificate = make(space, seed=seed, **options).certificate()
+    if json:
+        _print_json(certificate.to_json())
+    else:
+        print(f"{design} support\n{certificate}")
+
+
+def bench(part: Literal["all", "throughput", "time-to-score"] = "all", repeats: int = 3, json: bool = False) -> None:
+    """Measures speed on one core: time to score against the published settings, throughput against a plain loop.
+
+    Args:
+        part: what to measure; time-to-score takes a quarter of an hour a repeat without bfloat16 hardware
+        repeats: rounds or seeds
+        json: print one JSON object on stdout and nothing else there
+    """
+    from .bench import run_bench
+    from .errors import require_int
+
+    require_int("repeats", repeats, at_least=1)
+    parts = ("throughput", "time-to-score") if part == "all" else (part,)
+    found = run_bench(parts, repeats, lambda text: print(text, file=sys.stderr if json else sys.stdout, flush=True))
+    if json:
+        _print_json(found)
+
+
+COMMANDS = {"list": list_, "show": show, "run": run, "report": report, "certify": certify, "bench": bench}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The console script."""
+    warnings.showwarning = _show_warning
+    try:
+        code = tyro.extras.subcommand_cli_from_dict(
+            COMMANDS, prog="recombine", args=arguments,
+            description="Will a neural network handle combinations it has never seen, where will it fail, "
+            "and which data would fix it?",
+        )  # fmt: skip
+        sys.stdout.flush()
+    except UserError as problem:
+        print(f"recombine: {problem}", file=sys.stderr)
+        code = 2
+    except KeyboardInterrupt:
+        code = 130
+    except BrokenPipeError:  # `recombine list | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code or 0)
+
+
+def _changes(pairs: Iterable[str]) -> dict[str, str]:
+    changes = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise UserError(f"--set takes name=value, got {pair!r}")
+        if name in changes:
+            raise UserError(f"--set names {name!r} twice")
+        changes[name] = value
+    return changes
+
+
+def _space(modules: int | None, at_most: int | None, factors: tuple[str, ...]):
+    from .spaces import Product, Subsets
+
+    if factors and (modules is not None or at_most is not None):
+        raise UserError("give either --modules and --at-most, or --factors, not both")
+    if factors:
+        levels = {}
+        for name, value in _changes(factors).items():
+            levels[name] = int(value) if value.isdigit() else [part for part in value.split(",") if part]
+        return Product(**levels)
+    if modules is None or at_most is None:
+        raise UserError("a space is needed: --modules 16 --at-most 3, or --factors color=3 shape=round,square")
+    return Subsets(modules, at_most)
+
+
+def _short(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _print_json(data: object) -> None:
+    print(json.dumps(data, allow_nan=False))
+
+
+def _print_result(result, console: Console) -> None:
+    """A table of verdicts and the answers to questions without a threshold."""
+    table = Table(
+        "verdict", "claim", "value [95 % over seeds]", "threshold", title=f"{result.study.id}, {result.scale} scale"
+    )
+    for verdict in result.verdicts:
+        claim = verdict.claim
+        text = escape(claim.text) + (f"\n[dim]{escape(verdict.why)}[/]" if verdict.why else "")
+        value = str(verdict.interval) if verdict.interval.seeds else "-"
+        table.add_row(
+            f"[{COLORS[verdict.outcome]}]{verdict.outcome}[/]", text, escape(value), f"{claim.side} {claim.threshold:g}"
+        )
+    console.print(table)
+    for question, interval, _ in result.answers:
+        if interval.seeds:
+            console.print(f"{question.text}: {interval}", markup=False)
+    outcomes = {verdict.claim.id: verdict.outcome for verdict in result.verdicts}
+    console.print(f"\n{result.study.answer(result.table, outcomes)}", markup=False, style="bold")
+
+
+def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:
+    print(f"recombine: warning: {message}", file=sys.stderr)

@@ -1,0 +1,104 @@
+"""Where a result comes from: how much of it was run, by which versions, and the command that makes it again."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import UserError
+from ..lab.cells import canonical
+from ..lab.run import Result
+from ..lab.store import Record
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much of a study is there."""
+
+    done: int
+    total: int
+    failed: int
+    damaged: int
+    seeds: int
+
+    @property
+    def complete(self) -> bool:
+        return self.done >= self.total
+
+    @property
+    def absent(self) -> int:
+        """Cells that were not run, or not yet."""
+        return max(0, self.total - self.done - self.failed - self.damaged)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One combination of versions and hardware, and how many records it made."""
+
+    facts: dict[str, str]
+    records: int
+
+
+def extent(result: Result) -> Extent:
+    """Counts cells against the grid of the study."""
+    seeds = seeds_asked(result)
+    done = {record.cell.id for record in result.records}
+    failed = {failure.cell.id for failure in result.failures}
+    wanted = done | failed
+    with contextlib.suppress(UserError):  # settings that this version refuses: count what is there
+        wanted = {cell.id for cell in result.study.cells(result.settings, seeds)} if seeds else wanted
+    lost = wanted - done - failed
+    damaged = 0
+    if result.store is not None:
+        folders = [result.store.path / name for name in ("records", "quarantine")]
+        damaged = sum(any((folder / f"{cell}.json").exists() for folder in folders) for cell in lost)
+    return Extent(len(done), max(len(wanted), len(done)), len(failed), damaged, seeds)
+
+
+def seeds_asked(result: Result) -> int:
+    """How many seeds the study was asked for."""
+    if result.store is not None and "seeds" in result.store.about:
+        return int(result.store.about["seeds"])
+    cells = [record.cell for record in result.records] + [failure.cell for failure in result.failures]
+    seeds = [cell.spec["seed"] for cell in cells if isinstance(cell.spec.get("seed"), int)]
+    return max(seeds) + 1 if seeds else 0
+
+
+def setups(records: Sequence[Record]) -> list[Setup]:
+    """Distinct versions and hardware, the most used first."""
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        found.setdefault(canonical(record.provenance), []).append(record)
+    groups = sorted(found.values(), key=len, reverse=True)
+    return [Setup(group[0].provenance, len(group)) for group in groups]
+
+
+def changed(result: Result) -> dict[str, Any]:
+    """Settings that differ from the scale's own."""
+    try:
+        default = result.study.settings(result.scale)
+    except UserError:
+        return {}
+    return {name: value for name, value in result.settings.items() if name not in default or default[name] != value}
+
+
+def command(result: Result) -> str:
+    """What to type to make the same result."""
+    words = ["recombine", "run", result.study.id, "--scale", result.scale]
+    if seeds := seeds_asked(result):
+        words += ["--seeds", str(seeds)]
+    if changes := changed(result):
+        words += ["--set", *(f"{name}={spell(value)}" for name, value in changes.items())]
+    return shlex.join(words)
+
+
+def spell(value: Any) -> str:
+    """A setting as it is written on the command line."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return ",".join(spell(item) for item in value)
+    return str(value)

@@ -1,0 +1,58 @@
+"""The look of pages and charts: colors by name, light and dark, and what charts make of them.
+
+Series colors are those of Okabe and Ito, which stay apart under all common color-vision deficiencies. On a page a
+chart names CSS variables, so the same drawing follows the reader's color scheme and turns light on paper; an image
+gets the light colors written in.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+LIGHT = {
+    "paper": "#ffffff", "panel": "#f7f7f5", "ink": "#1b1d21", "muted": "#5f656e", "line": "#e4e4e1",
+    "link": "#0072b2", "yes": "#00734f", "no": "#b04a00", "open": "#646a73",
+    "series-1": "#0072b2", "series-2": "#d55e00", "series-3": "#009e73", "series-4": "#cc79a7", "series-5": "#e69f00",
+    "series-6": "#56b4e9",
+}  # fmt: skip
+DARK = {
+    "paper": "#15171b", "panel": "#1d2025", "ink": "#e7e8ea", "muted": "#9ba2ac", "line": "#30343b",
+    "link": "#7cc4f0", "yes": "#3fc79a", "no": "#f0954f", "open": "#a5acb6",
+    "series-1": "#56b4e9", "series-2": "#e69f00", "series-3": "#1fb98d", "series-4": "#cc79a7", "series-5": "#f0e442",
+    "series-6": "#d55e00",
+}  # fmt: skip
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+
+
+def chart_config(colors: dict[str, str] | None = None) -> dict[str, Any]:
+    """Vega-Lite configuration; without colors it names the CSS variables of the page."""
+    color = colors or {name: f"var(--{name})" for name in LIGHT}
+    muted, line, ink = color["muted"], color["line"], color["ink"]
+    return {
+        "background": "transparent",
+        "font": FONT if colors is None else "Liberation Sans, Arial, DejaVu Sans, sans-serif",
+        "padding": {"left": 2, "right": 10, "top": 4, "bottom": 2},
+        "view": {"stroke": None},
+        "mark": {"color": color["series-1"]},
+        "axis": {
+            "domain": False, "ticks": False, "gridColor": line, "labelColor": muted, "titleColor": muted,
+            "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelPadding": 9,
+            "titlePadding": 10,
+        },
+        "axisX": {"labelFlush": False, "tickCount": 6},
+        "axisY": {"labelFontSize": 12.5},
+        "axisYBand": {"labelColor": ink},
+        "legend": {
+            "orient": "top", "title": None, "labelColor": ink, "labelFontSize": 12.5, "symbolSize": 75, "offset": 14,
+            "columnPadding": 18, "rowPadding": 6, "labelLimit": 260, "symbolOpacity": 1,
+        },
+        "title": {"color": ink, "fontSize": 16, "fontWeight": 600, "anchor": "start", "offset": 14},
+        "range": {"category": [color[f"series-{i}"] for i in range(1, 7)]},
+        "style": {
+            "reference": {"color": muted, "strokeDash": [4, 3], "strokeWidth": 1},
+            "reference-label": {"color": muted, "fontSize": 11},
+            "span": {"color": muted, "opacity": 0.12, "cornerRadius": 2},
+            "edge": {"color": color["series-1"], "fontWeight": "bold"},
+            "interval": {"color": color["series-1"], "opacity": 0.45},
+        },
+    }  # fmt: skip

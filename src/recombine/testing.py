@@ -1,0 +1,207 @@
+"""Checks that any space, support, task, net, probe or study must pass. Our tests run them; run them on your own.
+
+    from recombine.testing import check_task
+    check_task(MyTask(space))
+
+Each raises AssertionError with a sentence on what is wrong, and returns nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .keys import STREAMS, key_for
+from .lab.cells import canonical
+from .lab.run import run_study
+from .lab.study import SCALES, Context, Study
+from .lab.verdicts import judge
+from .nets import Blueprint
+from .probes import Readings
+from .spaces import Space, space_from_json
+from .supports import Support
+from .tasks import Task
+from .trained import Trained
+
+
+def _must(condition: Any, message: str) -> None:
+    if not bool(condition):
+        raise AssertionError(message)
+
+
+def check_space(space: Space, n: int = 200) -> None:
+    """Size, ranks, sampling on host and device, elements, and the way to JSON and back agree with each other."""
+    _must(isinstance(space.size, int) and space.size >= 1, f"size must be an int of at least 1, is {space.size!r}")
+    drawn = {"sample": space.sample(0, n), "draw": np.asarray(space.draw(jax.random.key(0), n))}
+    for name, rows in drawn.items():
+        _must(rows.shape == (n, space.width), f"{name} gave shape {rows.shape}, not {(n, space.width)}")
+        _must(np.issubdtype(rows.dtype, np.integer), f"{name} gave {rows.dtype}, not integers")
+        _must(space.contains(rows).all(), f"{name} gave a row outside the space")
+        ranks = space.rank(rows)
+        _must(all(0 <= int(r) < space.size for r in ranks), "a rank lies outside 0..size-1")
+        _must((space.unrank(ranks) == rows).all(), "unrank(rank(x)) is not x")
+    _must((space.sample(0, n) == drawn["sample"]).all(), "sample is not a function of its key")
+    ends = space.unrank([0, space.size - 1])
+    _must([int(r) for r in space.rank(ends)] == [0, space.size - 1], "the first and last rank do not come back")
+    if space.size <= 5000:
+        rows = space.enumerate()
+        _must(len(rows) == space.size and space.contains(rows).all(), "enumerate does not list the space")
+        _must(len(np.unique(rows, axis=0)) == space.size, "enumerate lists a combination twice")
+        _must((space.rank(rows) == np.arange(space.size)).all(), "enumerate is not in order of rank")
+        if n >= 20 * space.size:
+            _must(len(np.unique(drawn["sample"], axis=0)) == space.size, "sample misses combinations")
+    hot = space.multihot(drawn["sample"])
+    ids = space.elements(drawn["sample"])
+    _must((hot.sum(1) == (ids >= 0).sum(1)).all(), "multihot and elements disagree")
+    device = space.multihot(jnp.asarray(drawn["sample"]))
+    _must((np.asarray(device) == hot).all(), "multihot differs between numpy and jax")
+    _must(
+        sorted(i for c in space.classes for i in c) == list(range(len(space.element_names))), "classes must partition"
+    )
+    again = space_from_json(json.loads(json.dumps(space.to_json())))
+    _must(again.size == space.size and again.element_names == space.element_names, "JSON does not give the space back")
+
+
+def check_support(support: Support, n: int = 200) -> None:
+    """The two sides are disjoint, samples of a side lie on it, groups are part of the held-out side."""
+    certificate = support.certificate()
+    _must(certificate.disjoint, "the sides overlap")
+    json.dumps(certificate.to_json(), allow_nan=False)
+    _must(str(certificate), "the certificate has no text")
+    _must(support.train.size > 0 and support.held_out.size > 0, "a side is empty")
+    _must(support.train.size + support.held_out.size <= support.space.size, "the sides are larger than the space")
+    sides = (support.train, support.held_out)
+    for side, other in (sides, sides[::-1]):
+        drawn = jax.jit(lambda sampler, key: sampler(key, n))(side.sampler(), jax.random.key(1))
+        for rows in (side.sample(1, n), np.asarray(drawn)):
+            _must(side.contains(rows).all(), "a sample of a side does not lie on it")
+            _must(not other.contains(rows).any(), "a sample of a side lies on the other")
+        _must((side.sample(1, n) == side.sample(1, n)).all(), "sampling is not a function of its key")
+    for name in support.groups:
+        rows = support.group(name).sample(2, 20)
+        _must(support.held_out.contains(rows).all(), f"group {name!r} is not part of the held-out side")
+
+
+def check_task(task: Task, tasks: int = 16) -> None:
+    """Shapes, purity, scores of perfect and of empty predictions, and streams that share no item."""
+    for leaf in jax.tree.leaves(task):
+        _must(eqx.is_array(leaf), f"every field must be an array or static; found {type(leaf).__name__}")
+    rows = jnp.asarray(task.space.sample(0, tasks))
+    key = jax.random.key(0)
+    batch = task.sample(key, rows)
+    shapes = {
+        "inputs": (tasks, task.samples, task.input_size), "code": (tasks, task.code_size),
+        "target": (tasks, task.samples, task.output_size), "constituents": (tasks, len(task.constituent_names)),
+    }  # fmt: skip
+    for name, shape in shapes.items():
+        value = getattr(batch, name)
+        _must(value.shape == shape, f"{name} has shape {value.shape}, not {shape}")
+        _must(jnp.isfinite(value).all(), f"{name} is not finite")
+    _must(task.sample(key, rows, 3).inputs.shape[1] == 3, "sample must make as many inputs a task as it is asked for")
+    compiled = jax.jit(lambda t, k, r: t.sample(k, r))(task, key, rows)
+    for name, a, b in zip(batch._fields, batch, compiled, strict=True):
+        _must(jnp.allclose(a, b, atol=1e-5), f"{name} differs when compiled")
+        _must((getattr(task.sample(key, rows), name) == a).all(), f"{name} is not a function of the key")
+    other = task.sample(jax.random.key(1), rows)
+    _must((other.inputs != batch.inputs).any(), "another key gives the same inputs")
+    perfect = task.score(batch.target, batch.target)
+    _must(set(task.metrics) <= set(perfect), f"score must give {task.metrics}")
+    first = float(perfect[task.metrics[0]])
+    empty = float(task.score(jnp.zeros_like(batch.target), batch.target)[task.metrics[0]])
+    _must(abs(first - 1) < 1e-5, f"a perfect prediction scores {first}, not 1")
+    _must(empty < first, "an empty prediction scores as well as a perfect one")
+    _must(
+        float(task.loss(batch.target, batch.target)) <= float(task.loss(batch.target + 1, batch.target)),
+        "the loss prefers a wrong prediction",
+    )
+    seen: dict[bytes, str] = {}
+    for stream in STREAMS:
+        for item in np.asarray(task.sample(key_for(stream, 0), rows).inputs).reshape(tasks * task.samples, -1):
+            where = seen.setdefault(item.tobytes(), stream)
+            _must(where == stream, f"streams {where!r} and {stream!r} share an item")
+
+
+def check_net(blueprint: Blueprint, task: Task) -> None:
+    """Shapes, a trace with the names that were announced, purity, and a gradient that reaches every weight."""
+    json.dumps(blueprint.to_json())
+    net = blueprint.build(task, jax.random.key(0))
+    batch = task.sample(jax.random.key(1), jnp.asarray(task.space.sample(0, 64)))
+    prediction, trace = net(batch.inputs, batch.code)
+    _must(prediction.shape == batch.target.shape, f"prediction has shape {prediction.shape}, not {batch.target.shape}")
+    _must(set(trace) == set(blueprint.layers()), f"the trace has {sorted(trace)}, announced are {blueprint.layers()}")
+    for name, value in trace.items():
+        _must(value.shape[:2] == batch.inputs.shape[:2], f"{name} does not begin with (tasks, samples)")
+        _must(jnp.isfinite(value).all(), f"{name} is not finite")
+    same = blueprint.build(task, jax.random.key(0))
+    _must(eqx.tree_equal(net, same), "build is not a function of the key")
+    _must(not eqx.tree_equal(net, blueprint.build(task, jax.random.key(1))), "another key gives the same weights")
+    gradient = eqx.filter_grad(lambda n: task.loss(n(batch.inputs, batch.code)[0], batch.target))(net)
+    for path, leaf in jax.tree.leaves_with_path(gradient):
+        _must(jnp.any(leaf != 0), f"no gradient reaches {jax.tree_util.keystr(path)}")
+
+
+def check_probe(probe: Callable[..., Readings], trained: Trained) -> None:
+    """Tidy rows for every seed, the three controls of a decoding probe, and the same numbers twice."""
+    readings = probe(trained)
+    _must(readings.rows, "no readings")
+    needed = {"seed", "layer", "factor", "metric", "value"}
+    for row in readings.rows:
+        _must(needed <= set(row), f"a row lacks {needed - set(row)}")
+    seeds = {row["seed"] for row in readings.rows}
+    _must(seeds == {member.seed for member in trained.healthy}, f"readings are for seeds {seeds}")
+    metrics = {row["metric"] for row in readings.rows}
+    for control in ("shuffled", "untrained", "encoding"):
+        _must(any(metric.endswith(control) for metric in metrics), f"the control {control!r} is missing")
+    _must(_same(readings.rows, probe(trained).rows), "the probe gives other numbers the second time")
+
+
+def check_study(study: Study, *, controls: bool = True) -> None:
+    """Cells are data, a cell gives the same readings twice, verdicts come out, and no control world is "supported"."""
+    ids = [claim.id for claim in study.claims]
+    _must(len(set(ids)) == len(ids) and ids, "claims need ids of their own")
+    for claim in study.claims:
+        _must(claim.control in study.controls, f"claim {claim.id!r} names no control world")
+        _must(claim.source and claim.text and claim.reads, f"claim {claim.id!r} lacks words")
+    for scale in SCALES:
+        cells = study.cells(study.settings(scale), 3)
+        _must(len({cell.id for cell in cells}) == len(cells), f"two cells at {scale} scale are the same")
+        _must(scale in study.running_time, f"no running time at {scale} scale")
+        for cell in cells:
+            canonical(cell.to_json())
+    cell = study.cells(study.settings("smoke"), 1)[0]
+    first, second = (study.compute(cell, Context()) for _ in range(2))
+    _must(_same(first.rows, second.rows), "a cell gives other readings the second time")
+    result = run_study(study, "smoke", quiet=True)
+    _must(not result.failures, f"a cell failed: {[failure.error for failure in result.failures][:1]}")
+    _must([verdict.claim.id for verdict in result.verdicts] == ids, "not every claim got a verdict")
+    few = result.table[result.table.seed < 2]
+    outcomes = [judge(claim, few, "smoke").outcome for claim in study.claims]
+    _must(set(outcomes) == {"undecided"}, "a verdict was given on fewer than three seeds")
+    if controls:
+        for name, changes in study.controls.items():
+            check_control(study, name, changes)
+
+
+def check_control(study: Study, name: str, changes: dict[str, Any]) -> None:
+    """In a world where claims are false by construction, none of them may come out as supported."""
+    world = run_study(study, "smoke", changes=changes, quiet=True)
+    _must(not world.failures, f"control world {name!r}: {[failure.error for failure in world.failures][:1]}")
+    for verdict in world.verdicts:
+        if verdict.claim.control == name:
+            _must(
+                verdict.outcome != "supported", f"claim {verdict.claim.id!r} is supported in its control world {name!r}"
+            )
+
+
+def _same(a: list[dict], b: list[dict]) -> bool:
+    def plain(row: dict) -> dict:
+        return {k: "nan" if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()}
+
+    return [plain(row) for row in a] == [plain(row) for row in b]

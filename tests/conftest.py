@@ -1,0 +1,31 @@
+"""Shared settings of the tests: runtime checks of shapes and types, one cache of compiled programs."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+# Before recombine is imported: compiled programs are kept between tests.
+os.environ.setdefault("RECOMBINE_CACHE", str(Path(tempfile.gettempdir()) / "recombine-test-programs"))
+
+import pytest
+from jaxtyping import install_import_hook
+
+with install_import_hook("recombine", "beartype.beartype"):
+    import recombine as rc
+
+
+@pytest.fixture(scope="session")
+def space():
+    return rc.Subsets(modules=6, at_most=2)
+
+
+@pytest.fixture(scope="session")
+def task(space):
+    return rc.tasks.Hyperteacher(space, seed=0)
+
+
+@pytest.fixture(scope="session")
+def support(space):
+    return rc.supports.random(space, held_out=0.25, seed=0)

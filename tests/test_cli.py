@@ -1,0 +1,151 @@
+"""The command line as a stranger uses it: right and wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recombine.cli import main
+
+TINY = ("--set", "supports=random,missing", "steps=30", "modules=6", "at_most=2", "width=16")
+
+
+def run(capsys, *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as ended:
+        main(list(arguments))
+    out, err = capsys.readouterr()
+    code = ended.value.code
+    return int(code) if code else 0, out, err
+
+
+def test_list_names_everything_with_one_line(capsys):
+    code, out, _ = run(capsys, "list")
+    assert code == 0
+    for word in ("studies", "supports", "hyperteacher-v1", "mlp", "orthogonal", "disconnected", "decodability"):
+        assert word in out
+    code, out, _ = run(capsys, "list", "nets")
+    assert code == 0 and "mlp" in out and "hyperteacher" not in out
+
+
+def test_show_prints_claims_thresholds_sources_grid_knobs_and_time(capsys):
+    from recombine.studies import registry
+
+    code, out, _ = run(capsys, "show", "supports")
+    assert code == 0
+    study = registry["supports"]
+    for claim in study.claims:
+        assert claim.id in out and f"{claim.side} {claim.threshold:g}" in out.replace("\n", " ")
+    for knob in study.knobs:
+        assert knob.name in out
+    assert "arXiv" in out and study.running_time["paper"] in out
+
+
+def test_run_writes_a_report_and_prints_its_path(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(capsys, "run", "supports", "--scale", "smoke", "--seeds", "1", "--engine", "inprocess", *TINY)
+    assert code == 0 and "undecided" in out
+    page = Path(out.strip().splitlines()[-1].removeprefix("report: "))
+    assert page.exists() and page.parent.parent == Path("runs") and "<html" in page.read_text()
+    assert "[2/2]" in err
+    before = page.read_bytes()
+    page.unlink()
+    code, out, _ = run(capsys, "report", str(page.parent))
+    assert code == 0 and len(page.read_bytes()) == len(before)
+
+
+def test_json_is_one_object_and_nothing_else(capsys, tmp_path):
+    code, out, _ = run(
+        capsys, "run", "supports", "--scale", "smoke", "--seeds", "1", "--engine", "inprocess", "--json",
+        "--out", str(tmp_path / "a b"), *TINY,
+    )  # fmt: skip
+    found = json.loads(out)
+    assert code == 0 and list(found) == ["study", "scale", "verdicts", "out"]
+    assert found["study"] == "supports" and found["scale"] == "smoke" and found["out"] == str(tmp_path / "a b")
+    for verdict in found["verdicts"]:
+        assert list(verdict) == ["claim", "verdict", "value", "interval", "threshold", "seeds"]
+        assert verdict["verdict"] == "undecided"
+
+
+def test_certify_prints_a_certificate(capsys):
+    code, out, _ = run(capsys, "certify", "missing", "--modules", "16", "--at-most", "3")
+    assert code == 0 and "trained 575, held out 121" in out and "never trained: m15" in out
+    code, out, _ = run(capsys, "certify", "random", "--factors", "color=red,green", "shape=3", "--json")
+    assert code == 0 and json.loads(out)["combinations"] == 6
+    code, out, _ = run(capsys, "certify", "disconnected", "--modules", "6", "--at-most", "2", "--blocks", "2", "4")
+    assert code == 0 and "cross-block: 8 held out" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("show", "suports"), "did you mean 'supports'"),
+        (("run", "suport"), "did you mean 'supports'"),
+        (("list", "study"), "studies"),
+        (("run", "supports", "--set", "widht=3"), "did you mean 'width'"),
+        (("run", "supports", "--set", "width"), "name=value"),
+        (("run", "supports", "--set", "width=wide"), "width='wide'"),
+        (("run", "supports", "--set", "width=3", "width=4"), "twice"),
+        (("run", "supports", "--set", "supports=random,magic"), "magic"),
+        (("run", "supports", "--set", "schedule=cosin"), "cosine"),
+        (("run", "supports", "--set", "at_most=99"), "at_most=99"),
+        (("run", "supports", "--set", "held_out=0"), "held_out=0"),
+        (("run", "supports", "--set", "held_out=1"), "held_out=1"),
+        (("run", "supports", "--set", "modules=1", "at_most=1"), "one"),
+        (("run", "supports", "--set", "task=hyperteacher"), "hyperteacher-v1"),
+        (("run", "supports", "--seeds", "0"), "seeds=0"),
+        (("run", "supports", "--engine", "cloud"), "unknown engine"),
+        (("report", "nowhere"), "store.json"),
+        (("certify", "random"), "--modules"),
+        (("certify", "randm", "--modules", "4", "--at-most", "2"), "'random'"),
+        (("certify", "random", "--modules", "4", "--at-most", "9"), "at_most=9"),
+        (("certify", "random", "--modules", "4", "--at-most", "2", "--held-out", "0"), "nearest possible"),
+        (("certify", "random", "--modules", "4", "--at-most", "2", "--held-out", "1"), "nearest possible"),
+        (("certify", "random", "--modules", "1", "--at-most", "1"), "cannot be split"),
+        (("certify", "random", "--modules", "4", "--at-most", "2", "--within", ".1"), "--within does not apply"),
+        (("certify", "missing", "--modules", "4", "--at-most", "2", "--elements", "m9"), "m9"),
+        (("certify", "random", "--factors", "color=2", "--modules", "3"), "not both"),
+        (("bench", "--repeats", "0"), "repeats=0"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_sentence_and_exit_code_2(capsys, tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(capsys, *arguments)
+    assert code == 2 and out == ""
+    assert err.startswith("recombine: ") and err.count("\n") == 1 and words in err
+    assert list(tmp_path.iterdir()) == [], "bad input must not leave anything behind"
+
+
+def test_unknown_commands_and_flags_exit_with_2(capsys):
+    for arguments in (("rnu",), ("run", "supports", "--scael", "smoke"), ()):
+        assert run(capsys, *arguments)[0] == 2
+
+
+def test_an_output_folder_that_cannot_be_written_is_one_sentence(capsys, tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    for out in (tmp_path / "file", tmp_path / "file" / "below"):
+        code, _, err = run(capsys, "run", "supports", "--scale", "smoke", "--out", str(out), *TINY)
+        assert code == 2 and err.count("\n") == 1 and str(out) in err
+    if os.getuid() != 0:  # root may write anywhere
+        (tmp_path / "locked").mkdir()
+        (tmp_path / "locked").chmod(stat.S_IRUSR | stat.S_IXUSR)
+        code, _, err = run(
+            capsys, "run", "supports", "--scale", "smoke", "--out", str(tmp_path / "locked" / "x"), *TINY
+        )
+        assert code == 2 and err.count("\n") == 1
+
+
+def test_module_and_script_are_the_same_program_on_a_narrow_pipe():
+    environment = os.environ | {"COLUMNS": "40"}
+    script = Path(sys.executable).with_name("recombine")
+    outputs = [
+        subprocess.run([*command, "show", "supports"], capture_output=True, text=True, env=environment)
+        for command in ([sys.executable, "-m", "recombine"], [str(script)])
+    ]
+    assert outputs[0].stdout == outputs[1].stdout and all(o.returncode == 0 and not o.stderr for o in outputs)
+    assert max(map(len, outputs[0].stdout.splitlines())) <= 40

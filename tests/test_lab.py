@@ -1,0 +1,269 @@
+"""The lab: one immutable record a cell, the same on every engine, whole or absent."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import recombine as rc
+from recombine.files import TEMPORARY, write_whole
+from recombine.lab.cells import Cell
+from recombine.lab.engines import parse_engine
+from recombine.lab.run import default_folder, reopen, run_study
+from recombine.lab.store import DamagedRecord, Record, Store, query
+from recombine.lab.study import Context, Knob, Measured, Study
+from recombine.lab.verdicts import Claim
+from recombine.studies import registry
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+class Coin(Study):
+    """A study that costs nothing: the value of a cell is its seed plus a bias."""
+
+    id, version, title, question, source = "coin", 1, "Coin", "Is it biased?", "nobody"
+    knobs = (Knob("bias", "what is added", 1.0, 1.0, 1.0), Knob("sides", "sides", *(["a", "b"],) * 3))
+    controls = {"fair": {"bias": -9.0}}
+    running_time = dict.fromkeys(("smoke", "laptop", "paper"), "no time")
+    claims = (Claim("biased", "It is", "nobody", "at least", 0.0, lambda t: t.value.mean(), "mean", "fair"),)
+    broken: tuple[str, ...] = ()
+    ran: list[str]
+
+    def __init__(self):
+        self.ran = []
+
+    def grid(self, settings, seed):
+        return [{"seed": seed, "side": side, "bias": settings["bias"]} for side in settings["sides"]]
+
+    def measure(self, spec, context):
+        self.ran.append(spec["side"])
+        if spec["side"] in self.broken:
+            raise RuntimeError("the coin broke")
+        return Measured([{"reading": "toss", "value": spec["seed"] + spec["bias"]}], {"seconds": 0.0})
+
+
+@given(JSON, st.text())
+@settings(deadline=None)
+def test_a_record_comes_back_as_it_was(value, name):
+    record = Record(Cell("s", 1, {"x": value, name: 1}), [{"reading": name, "value": 1.5}], {"f": value}, {"jax": "1"})
+    again = Record.from_bytes(record.to_bytes())
+    assert again == record and again.cell.id == record.cell.id
+
+
+def test_an_undefined_value_comes_back_undefined():
+    again = Record.from_bytes(Record(Cell("s", 1, {}), [{"value": float("nan")}], {}, {}).to_bytes())
+    assert again.rows[0]["value"] != again.rows[0]["value"]
+
+
+def test_identity_depends_on_spec_and_version_only_and_not_on_order():
+    assert Cell("s", 1, {"a": 1, "b": 2}).id == Cell("s", 1, {"b": 2, "a": 1}).id
+    ids = {Cell("s", 1, {"a": 1}).id, Cell("s", 2, {"a": 1}).id, Cell("t", 1, {"a": 1}).id, Cell("s", 1, {"a": 2}).id}
+    assert len(ids) == 4
+
+
+def test_every_flipped_byte_and_every_cut_is_noticed():
+    data = Record(Cell("s", 1, {"seed": 0}), [{"value": 0.25}], {}, {"jax": "1"}).to_bytes()
+    for position in range(0, len(data) - 1, 3):
+        flipped = bytearray(data)
+        flipped[position] ^= 1
+        with pytest.raises(DamagedRecord):
+            Record.from_bytes(bytes(flipped))
+        with pytest.raises(DamagedRecord):
+            Record.from_bytes(data[:position])
+
+
+def test_the_same_run_again_computes_nothing_and_more_seeds_only_the_new_ones(tmp_path):
+    study = Coin()
+    first = run_study(study, "smoke", out=tmp_path / "s", quiet=True)
+    assert len(study.ran) == 6 and first.verdicts[0].outcome == "undecided" or first.verdicts[0].interval.mean == 2
+    again = run_study(study, "smoke", out=tmp_path / "s", quiet=True)
+    assert len(study.ran) == 6 and again.to_json() == first.to_json()
+    run_study(study, "smoke", seeds=5, out=tmp_path / "s", quiet=True)
+    assert len(study.ran) == 10
+    table = rc.load(tmp_path / "s")
+    assert len(table) == 10 and set(table.side) == {"a", "b"} and table.value.tolist() == (table.seed + 1.0).tolist()
+    assert query(tmp_path / "s", "select max(value) as top from readings").top[0] == 5.0
+
+
+@pytest.mark.parametrize(
+    "sql", ["select nothing from readings", "copy readings to 'x.csv'", "select * from 'store.json'"]
+)
+def test_a_query_sees_the_readings_and_nothing_else(tmp_path, sql):
+    run_study(Coin(), "smoke", out=tmp_path / "s", quiet=True)
+    with pytest.raises(rc.UserError, match="query failed"):
+        query(tmp_path / "s", sql)
+
+
+@pytest.mark.parametrize("damage", ["truncated", "empty", "flipped", "foreign"])
+def test_a_damaged_record_is_set_aside_and_its_cell_runs_again(tmp_path, damage):
+    study, folder = Coin(), tmp_path / "s"
+    whole = run_study(study, "smoke", out=folder, quiet=True)
+    path = sorted((folder / "records").iterdir())[0]
+    data = path.read_bytes()
+    changed = {"truncated": data[:-20], "empty": b"", "flipped": data.replace(b"toss", b"tosz"),
+               "foreign": sorted((folder / "records").iterdir())[1].read_bytes()}[damage]  # fmt: skip
+    path.write_bytes(changed)
+    with pytest.warns(UserWarning, match=path.name):
+        assert len(rc.load(folder)) == 5, "the others still load"
+    assert path.read_bytes() == changed, "loading must not touch the store"
+    with pytest.warns(UserWarning, match="quarantine"):
+        again = run_study(study, "smoke", out=folder, quiet=True)
+    assert len(study.ran) == 7 and again.to_json() == whole.to_json()
+    assert (folder / "quarantine" / path.name).read_bytes() == changed
+
+
+def test_a_cell_that_fails_does_not_stop_the_others(tmp_path):
+    study = Coin()
+    study.broken = ("a",)
+    result = run_study(study, "smoke", out=tmp_path / "s", quiet=True)
+    assert len(result.failures) == 3 and len(result.records) == 3
+    assert "the coin broke" in result.failures[0].error and "measure" in result.failures[0].traceback
+    study.broken = ()
+    assert not run_study(study, "smoke", out=tmp_path / "s", quiet=True).failures
+
+
+def test_a_folder_of_another_run_or_no_store_is_refused(tmp_path):
+    run_study(Coin(), "smoke", out=tmp_path / "s", quiet=True)
+    for changes, scale in (({"bias": 2.0}, "smoke"), ({}, "laptop")):
+        with pytest.raises(rc.UserError, match="another run"):
+            run_study(Coin(), scale, changes=changes, out=tmp_path / "s", quiet=True)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.txt").write_text("mine")
+    with pytest.raises(rc.UserError, match="not a store"):
+        run_study(Coin(), "smoke", out=tmp_path / "full", quiet=True)
+    with pytest.raises(rc.UserError, match=r"no store\.json"):
+        rc.load(tmp_path / "nowhere")
+
+
+def test_a_store_of_another_format_is_named_and_left_alone(tmp_path):
+    run_study(Coin(), "smoke", out=tmp_path / "s", quiet=True)
+    marker = tmp_path / "s" / "store.json"
+    newer = marker.read_bytes().replace(b'"format":1', b'"format":7')
+    marker.write_bytes(newer)
+    for attempt in (
+        lambda: rc.load(tmp_path / "s"),
+        lambda: run_study(Coin(), "smoke", out=tmp_path / "s", quiet=True),
+    ):
+        with pytest.raises(rc.UserError, match="format 7"):
+            attempt()
+    assert marker.read_bytes() == newer
+    marker.write_bytes(b"{")
+    with pytest.raises(rc.UserError, match="damaged"):
+        rc.load(tmp_path / "s")
+
+
+def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path, monkeypatch):
+    store = Store.create(tmp_path / "s", {"study": "coin"})
+    record = Record(Cell("coin", 1, {"seed": 0}), [], {}, {})
+    store.put(record)
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(rc.UserError, match="disk is full"):
+        store.put(Record(Cell("coin", 1, {"seed": 1}), [], {}, {}))
+    monkeypatch.undo()
+    assert [r.cell.id for r in store.records()] == [record.cell.id]
+    assert not [p for p in (tmp_path / "s").rglob("*") if p.name.startswith(TEMPORARY)]
+
+
+def test_a_write_is_whole_or_absent(tmp_path, monkeypatch):
+    path = tmp_path / "x"
+    write_whole(path, b"old")
+    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(5, "broken")))
+    with pytest.raises(OSError):
+        write_whole(path, b"new")
+    assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
+
+
+def test_unknown_knobs_scales_and_engines_get_the_near_name():
+    with pytest.raises(rc.UserError, match="'bias'"):
+        Coin().settings("smoke", {"bais": 1})
+    with pytest.raises(rc.UserError, match="laptop"):
+        Coin().settings("labtop")
+    with pytest.raises(rc.UserError, match="is not a number"):
+        Coin().settings("smoke", {"bias": "much"})
+    for text in ("cluster", "local:0", "local:x", "inprocess:2"):
+        with pytest.raises(rc.UserError, match="unknown engine"):
+            parse_engine(text)
+
+
+def test_default_folder_tells_changed_settings_apart():
+    folders = {default_folder(Coin(), "smoke", changes) for changes in ({}, {"bias": "2"}, {"bias": "3"})}
+    assert len(folders) == 3 and Path("runs/coin-smoke") in folders
+
+
+@pytest.fixture(scope="module")
+def tiny() -> dict:
+    return {"supports": ["random", "disconnected"], "steps": 30, "modules": 6, "at_most": 2, "width": 16}
+
+
+def test_every_engine_gives_the_same_record(tmp_path, tiny):
+    study = registry["supports"]
+    results = [
+        run_study(study, "smoke", seeds=1, changes=tiny, out=tmp_path / engine, engine=engine, quiet=True)
+        for engine in ("inprocess", "local:2")
+    ]
+    assert not results[1].failures, results[1].failures
+    for a, b in zip(results[0].records, results[1].records, strict=True):
+        assert a.cell == b.cell and a.rows == b.rows
+    assert reopen(tmp_path / "local:2", registry).to_json()["verdicts"] == results[0].to_json()["verdicts"]
+
+
+def test_a_worker_that_dies_fails_its_cell_and_the_others_finish(tmp_path, tiny, monkeypatch):
+    """The first worker is killed as soon as it has a cell."""
+    from recombine.lab import engines
+
+    give, killed = engines._Worker.give, []
+
+    def give_and_kill(self, cell, checkpoint):
+        give(self, cell, checkpoint)
+        if not killed:
+            killed.append(cell.id)
+            self.process.kill()
+
+    monkeypatch.setattr(engines._Worker, "give", give_and_kill)
+    result = run_study(
+        registry["supports"], "smoke", seeds=2, changes=tiny, out=tmp_path / "s", engine="local:1", quiet=True
+    )
+    assert [failure.cell.id for failure in result.failures] == killed and "ended with code" in result.failures[0].error
+    assert len(result.records) == 3
+
+
+def test_ctrl_c_keeps_finished_cells_and_the_same_command_continues(tmp_path):
+    command = [sys.executable, "-m", "recombine", "run", "supports", "--scale", "smoke", "--out", "s",
+               "--engine", "local:1", "--set", "supports=random,missing", "steps=150", "modules=6", "at_most=2",
+               "width=16"]  # fmt: skip
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    records = tmp_path / "s" / "records"
+    until = time.monotonic() + 120
+    while len(list(records.glob("*.json"))) < 2 and time.monotonic() < until and process.poll() is None:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    kept = {path.name: path.stat().st_mtime_ns for path in records.glob("*.json")}
+    assert process.returncode == 130 and "the same command continues" in errors, errors
+    assert 2 <= len(kept) < 6
+    again = subprocess.run([*command, "--json"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert again.returncode == 0 and f"{len(kept)} of 6 cells were done before" in again.stderr, again.stderr
+    assert {p.name: p.stat().st_mtime_ns for p in records.glob("*.json") if p.name in kept} == kept
+    assert json.loads(again.stdout)["study"] == "supports" and len(list(records.glob("*.json"))) == 6
+
+
+def test_a_cell_of_another_version_is_refused():
+    with pytest.raises(rc.UserError, match="version 9"):
+        Coin().compute(Cell("coin", 9, {"seed": 0}), Context())

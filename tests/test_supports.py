@@ -1,0 +1,624 @@
+"""Designs against the published counts, certificates against brute force, refusals against what they promise."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+import subprocess
+import sys
+import textwrap
+import time
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from recombine import Product, Space, Subsets, UserError, supports
+from recombine.testing import check_support
+
+PUBLISHED = Subsets(16, 3)  # 696 combinations, of which .25 is held out
+SMALL = Subsets(8, 3)  # 92
+FACTORS = Product(color=4, shape=4, size=3)  # 48
+
+small = settings(deadline=None, max_examples=40)
+
+
+@st.composite
+def some_rows(draw) -> tuple[Space, list[int]]:
+    """A small space and ranks of some of its combinations."""
+    m = draw(st.integers(2, 6))
+    levels = draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
+    subsets, product = Subsets(m, draw(st.integers(1, m))), Product(**{f"f{i}": n for i, n in enumerate(levels)})
+    space = draw(st.sampled_from([subsets, product]))
+    assume(space.size > 1)
+    few = st.lists(st.integers(0, space.size - 1), min_size=1, max_size=min(space.size - 1, 8), unique=True)
+    return space, draw(few)
+
+
+def split_of(space: Space, ranks) -> supports.Support:
+    return supports.from_combinations(space, space.unrank(ranks))
+
+
+def sets_of(space: Space, rows: np.ndarray) -> list[frozenset[int]]:
+    return [frozenset(i for i in row if i >= 0) for row in space.elements(rows).tolist()]
+
+
+def spread(support: supports.Support) -> int:
+    """The largest difference of usage within a class, counted again."""
+    usage = support.space.multihot(support.train.combinations()).sum(0)
+    return max(int(np.ptp(usage[list(members)])) for members in support.space.classes)
+
+
+# -- the published counts (notes 4.6) -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "design, train, held_out",
+    [
+        ("random", 522, 174),
+        ("balanced", 522, 174),
+        ("popular", 522, 174),
+        ("unpopular", 522, 174),
+        ("missing", 575, 121),
+        ("disconnected", 184, 512),
+    ],
+)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_counts_at_16_modules_3_active(design, train, held_out, seed):
+    support = supports.registry[design](PUBLISHED, seed=seed)
+    certificate = support.certificate()
+    assert (certificate.train, certificate.held_out) == (train, held_out)
+    assert (support.train.size, support.held_out.size) == (train, held_out)
+    assert certificate.disjoint and certificate.exact
+    assert certificate.compositional is (design != "missing")
+    assert certificate.connected is (design != "disconnected")
+
+
+def test_balanced_uses_every_module_equally_often():
+    assert spread(supports.balanced(PUBLISHED)) <= 1
+
+
+def test_missing_holds_out_exactly_what_contains_the_last_module():
+    support = supports.missing(PUBLISHED)
+    assert not (support.train.combinations() == 15).any()
+    assert (support.held_out.combinations() == 15).any(1).all()
+    assert support.certificate().untrained == ("m15",)
+
+
+def test_missing_takes_elements_by_id_by_name_and_by_factor_and_level():
+    space = Product(color=["red", "green", "blue"], shape=2)
+    for elements in ([1], ["color=green"], [("color", "green")]):
+        support = supports.missing(space, elements=elements)
+        assert support.certificate().untrained == ("color=green",) and support.train.size == 4
+    two = supports.missing(space, elements=["color=green", "shape=1"])
+    assert two.certificate().untrained == ("color=green", "shape=1") and two.train.size == 2
+
+
+def test_popular_trains_everything_with_one_of_six_modules_and_one_more():
+    support = supports.popular(PUBLISHED)
+    has = [bool(chosen & set(range(6))) for chosen in sets_of(PUBLISHED, support.train.combinations())]
+    assert sum(has) == 521
+    assert all(6 in c for c, popular in zip(sets_of(PUBLISHED, support.train.combinations()), has) if not popular)
+    assert not any(chosen & set(range(6)) for chosen in sets_of(PUBLISHED, support.held_out.combinations()))
+
+
+def test_unpopular_trains_the_core_of_14_and_the_last_module_in_a_single_task():
+    support = supports.unpopular(PUBLISHED)
+    trained = sets_of(PUBLISHED, support.train.combinations())
+    assert sum(chosen <= set(range(14)) for chosen in trained) == 469
+    assert [chosen for chosen in trained if 15 in chosen] == [{0, 15}]
+    assert sum(14 in chosen for chosen in trained) == 52
+
+
+@pytest.mark.parametrize("blocks", [None, (1, 15), (4, 4, 8), (2, 14)], ids=str)
+@pytest.mark.parametrize("within", [0.0, 0.2])
+def test_disconnected_trains_inside_blocks_only(blocks, within):
+    sizes = blocks or (8, 8)
+    support = supports.disconnected(PUBLISHED, blocks=blocks, within=within)
+    block_of = np.repeat(np.arange(len(sizes)), sizes)
+
+    def crosses(rows: np.ndarray) -> np.ndarray:
+        return np.array([len({block_of[i] for i in chosen}) > 1 for chosen in sets_of(PUBLISHED, rows)])
+
+    inside = [sum(math.comb(size, k) for k in (1, 2, 3)) for size in sizes]
+    assert support.train.size == sum(n - int(n * within) for n in inside)
+    assert not crosses(support.train.combinations()).any()
+    assert crosses(support.held_out.combinations()).sum() == 696 - sum(inside)
+    certificate = support.certificate()
+    names = iter(PUBLISHED.element_names)
+    assert certificate.components == tuple(tuple(itertools.islice(names, size)) for size in sizes)
+    assert certificate.compositional and not certificate.connected
+    if not within:
+        assert certificate.groups["cross-block"] == certificate.held_out and "within-block" not in certificate.groups
+
+
+def test_disconnected_cuts_every_factor_of_a_product_in_two():
+    support = supports.disconnected(FACTORS)
+    assert support.train.size == 2 * 2 * 1 + 2 * 2 * 2
+    low = support.train.combinations() >= np.array([2, 2, 1])
+    assert (low.all(1) | ~low.any(1)).all()
+    assert len(support.certificate().components) == 2 and support.certificate().compositional
+
+
+# -- the certificate against brute force --------------------------------------------------------------------------
+
+
+def connected_combinations(chosen: list[frozenset[int]]) -> bool:
+    """The definition of notes 1.5: combinations are vertices, a shared element is an edge; breadth-first search."""
+    reached, frontier = {0}, [0]
+    while frontier:
+        at = frontier.pop()
+        new = {i for i in range(len(chosen)) if i not in reached and chosen[i] & chosen[at]}
+        reached |= new
+        frontier += new
+    return len(reached) == len(chosen)
+
+
+@settings(deadline=None, max_examples=150)
+@given(some_rows())
+def test_connected_is_what_a_search_over_combinations_finds(case):
+    space, ranks = case
+    certificate = split_of(space, ranks).certificate()
+    assert certificate.connected == connected_combinations(sets_of(space, space.unrank(ranks)))
+    assert len(certificate.components) == 1 or not certificate.connected
+
+
+@settings(deadline=None, max_examples=150)
+@given(some_rows())
+def test_boolean_powers_of_the_cooccurrence_matrix_agree(case):
+    space, ranks = case
+    support = split_of(space, ranks)
+    hot = space.multihot(space.unrank(ranks)).astype(int)
+    counts = supports.cooccurrence(space, support.train.combinations())
+    assert (counts == hot.T @ hot).all()
+    reach = hot.T @ hot > 0
+    for _ in range(math.ceil(math.log2(max(len(reach), 2)))):
+        reach = reach.astype(int) @ reach.astype(int) > 0
+    certificate = support.certificate()
+    assert bool(reach.all()) == (certificate.compositional and certificate.connected)
+
+
+@small
+@given(some_rows())
+def test_usage_and_coverage_against_brute_force(case):
+    space, ranks = case
+    certificate = split_of(space, ranks).certificate()
+    chosen = sets_of(space, space.unrank(ranks))
+    everything = sets_of(space, space.enumerate())
+    for i, name in enumerate(space.element_names):
+        assert certificate.usage[name] == sum(i in c for c in chosen)
+    assert certificate.untrained == tuple(name for name, used in certificate.usage.items() if not used)
+    assert certificate.compositional == (not certificate.untrained)
+    assert [c.strength for c in certificate.coverage] == list(range(1, min(space.width, 3) + 1))
+    for coverage in certificate.coverage:
+        tuples = [
+            {t for c in sets for t in itertools.combinations(sorted(c), coverage.strength)}
+            for sets in (chosen, everything)
+        ]
+        assert (coverage.seen, coverage.possible) == tuple(map(len, tuples))
+        assert coverage.share == coverage.seen / coverage.possible
+
+
+@small
+@given(some_rows())
+def test_the_certificate_is_json_and_counts_both_sides(case):
+    space, ranks = case
+    support = split_of(space, ranks)
+    certificate = support.certificate()
+    again = json.loads(json.dumps(certificate.to_json(), allow_nan=False))
+    assert (again["train"], again["held_out"]) == (len(ranks), space.size - len(ranks))
+    assert again["disjoint"] and again["exact"] and again["usage"] == certificate.usage
+    assert str(space.size) in str(certificate)
+
+
+@small
+@given(some_rows(), st.randoms(use_true_random=False))
+def test_the_content_hash_says_what_the_split_is(case, random):
+    space, ranks = case
+    content = split_of(space, ranks).certificate().content
+    shuffled = random.sample(ranks, len(ranks))
+    rest = [r for r in range(space.size) if r not in ranks]
+    same = supports.from_combinations(space, space.unrank(shuffled), space.unrank(rest))
+    assert same.certificate().content == content
+    if len(rest) > 1:  # one combination less held out, or moved to training, is another split
+        fewer = supports.from_combinations(space, space.unrank(ranks), space.unrank(rest[1:]))
+        moved = split_of(space, [*ranks, rest[0]])
+        assert len({content, fewer.certificate().content, moved.certificate().content}) == 3
+
+
+def test_the_content_hash_depends_on_the_space():
+    assert split_of(Subsets(3, 1), [0]).certificate().content != split_of(Product(a=3), [0]).certificate().content
+
+
+# -- groups -------------------------------------------------------------------------------------------------------
+
+PARTITIONS = {
+    "number active": (lambda: supports.random(PUBLISHED), ("1 active", "2 active", "3 active")),
+    "blocks": (lambda: supports.disconnected(PUBLISHED, within=0.25), ("cross-block", "within-block")),
+    "rarest": (lambda: supports.unpopular(PUBLISHED), ("with rarest (m15)", "without rarest")),
+    "rarest level": (lambda: supports.unpopular(FACTORS), ("with rarest (shape=3)", "without rarest")),
+    "number active, by a rule": (lambda: supports.implicit(PUBLISHED), ("1 active", "2 active", "3 active")),
+}
+
+
+@pytest.mark.parametrize("name", PARTITIONS)
+def test_groups_partition_the_held_out_side(name):
+    make, names = PARTITIONS[name]
+    support = make()
+    parts = [support.group(group) for group in names]
+    rows = np.concatenate([part.combinations() for part in parts])
+    ranks = np.sort(support.space.rank(rows))
+    assert (ranks == np.sort(support.space.rank(support.held_out.combinations()))).all()
+    assert [support.certificate().groups[group] for group in names] == [len(part.combinations()) for part in parts]
+
+
+@pytest.mark.parametrize("name", [name for name in PARTITIONS if "rule" not in name])
+def test_sizes_of_listed_groups_add_up(name):
+    make, names = PARTITIONS[name]
+    support = make()
+    assert sum(len(support.group(group)) for group in names) == len(support.held_out)
+
+
+def test_a_group_of_a_rule_is_smaller_than_its_side():
+    support = supports.implicit(PUBLISHED)
+    assert len(support.group("1 active")) < len(support.group("3 active")) <= len(support.held_out)
+
+
+@pytest.mark.parametrize("name", PARTITIONS)
+def test_samples_of_a_group_lie_in_it_on_host_and_device(name):
+    make, names = PARTITIONS[name]
+    support = make()
+    for group in names:
+        side, predicate = support.group(group), support.groups[group]
+        drawn = eqx.filter_jit(side.sampler())(jax.random.key(0), 50)
+        for rows in (side.sample(0, 50), np.asarray(drawn)):
+            assert np.asarray(predicate(rows)).all() and support.held_out.contains(rows).all()
+
+
+def test_groups_without_members_are_left_out_and_unknown_ones_refused():
+    support = supports.disconnected(PUBLISHED)
+    assert "within-block" not in support.groups and "1 active" not in support.groups
+    with pytest.raises(UserError, match="'cross-blok'; did you mean 'cross-block'"):
+        support.group("cross-blok")
+
+
+def test_streams_draw_from_the_right_side():
+    support = supports.random(PUBLISHED)
+    assert support.side("held_out") is support.held_out
+    assert all(support.side(stream) is support.train for stream in ("train", "validation", "test", "probe_fit"))
+    assert (support.side("held_out/2 active").combinations() >= 0).sum(1).tolist() == [2] * len(
+        support.group("2 active")
+    )
+
+
+def test_a_listed_side_is_sampled_uniformly():
+    support = supports.random(SMALL)
+    for rows in (
+        support.train.sample(0, 69 * 200),
+        np.asarray(support.train.sampler()(jax.random.key(0), 69 * 200)),
+    ):
+        counts = np.unique_counts(SMALL.rank(rows)).counts
+        assert len(counts) == support.train.size == 69
+        # 69 Poisson counts of 200: sd 14
+        assert abs(counts - 200).max() < 5 * math.sqrt(200)
+
+
+# -- every registered design --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("space", [SMALL, FACTORS], ids=str)
+@pytest.mark.parametrize("design", supports.registry)
+def test_registered_designs_pass_the_public_check(design, space):
+    check_support(supports.registry[design](space))
+
+
+@pytest.mark.parametrize("space", [SMALL, FACTORS], ids=str)
+@pytest.mark.parametrize("design", supports.registry)
+def test_same_seed_same_split(design, space):
+    first, second = (supports.registry[design](space, seed=3).certificate().content for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.parametrize("design", ["random", "balanced", "implicit", "popular", "unpopular"])
+def test_other_seed_other_split(design):
+    space = Subsets(10, 3)  # where popular and unpopular have something left to choose
+    contents = {supports.registry[design](space, seed=seed).certificate().content for seed in range(4)}
+    assert len(contents) == 4
+
+
+def test_other_seed_other_split_inside_blocks():
+    contents = {supports.disconnected(SMALL, within=0.25, seed=s).certificate().content for s in range(4)}
+    assert len(contents) == 4
+
+
+@pytest.mark.parametrize("design", ["random", "implicit"])
+@pytest.mark.parametrize("seed", [20_250_711, 2**31 - 1])
+def test_large_seeds_are_seeds(design, seed):
+    """A date is a seed that people use."""
+    support = supports.registry[design](SMALL, seed=seed)
+    assert support.certificate().disjoint
+
+
+# -- balanced -----------------------------------------------------------------------------------------------------
+
+
+def test_balancing_100_000_combinations_takes_seconds():
+    begun = time.process_time()
+    support = supports.balanced(Subsets(24, 6), held_out=0.45)
+    seconds = time.process_time() - begun
+    assert support.train.size == 190_050 - int(0.45 * 190_050) > 100_000
+    assert spread(support) <= 1
+    assert seconds < 5, seconds
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    st.one_of(
+        st.tuples(st.integers(3, 8), st.integers(2, 4)).filter(lambda mk: mk[1] <= mk[0]).map(lambda mk: Subsets(*mk)),
+        st.lists(st.integers(2, 4), min_size=2, max_size=3).map(lambda n: Product(**dict(zip("abc", n)))),
+    ),
+    st.floats(0.02, 0.98),
+    st.integers(0, 1000),
+)
+def test_balanced_is_balanced_whatever_is_held_out(space, held_out, seed):
+    """An almost regular family exists for every number of combinations, so balance alone is never impossible."""
+    assume(1 <= int(space.size * held_out) < space.size)
+    support = supports.balanced(space, held_out=held_out, seed=seed, compositional=False, connected=False)
+    assert support.held_out.size == int(space.size * held_out)
+    assert spread(support) <= 1
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.sampled_from([SMALL, FACTORS]), st.floats(0.05, 0.7), st.integers(0, 1000))
+@pytest.mark.parametrize("design", ["random", "balanced"])
+def test_random_designs_are_compositional_and_connected(design, space, held_out, seed):
+    certificate = supports.registry[design](space, held_out=held_out, seed=seed).certificate()
+    assert certificate.compositional and certificate.connected and certificate.disjoint
+    assert certificate.held_out == int(space.size * held_out)
+
+
+def test_random_can_be_told_not_to_insist():
+    few = supports.random(PUBLISHED, held_out=0.996, compositional=False, connected=False).certificate()
+    assert few.train == 3 and not few.compositional
+
+
+# -- implicit -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("space", [Subsets(18, 4), Product(a=12, b=10, c=9)], ids=str)
+@pytest.mark.parametrize("share", [0.1, 0.25, 0.5])
+def test_a_rule_splits_everything_near_the_asked_share(space, share):
+    support = supports.implicit(space, held_out=share)
+    rows = space.enumerate()
+    held, trained = support.held_out.contains(rows), support.train.contains(rows)
+    assert (held ^ trained).all(), "every combination lies on exactly one side"
+    sd = math.sqrt(share * (1 - share) / space.size)
+    assert abs(held.mean() - share) < 4 * sd
+    # no number of active modules, and no element, is favored
+    hot = space.multihot(rows)
+    by_element = (hot & held[:, None]).sum(0) / hot.sum(0)
+    assert (abs(by_element - share) < 5 * np.sqrt(share * (1 - share) / hot.sum(0))).all()
+
+
+@pytest.mark.parametrize("space", [PUBLISHED, FACTORS, Subsets(200, 12)], ids=str)
+def test_a_rule_says_the_same_on_host_and_device(space):
+    support = supports.implicit(space, held_out=0.4)
+    rows = space.sample(0, 2000)
+    for side in (support.train, support.held_out):
+        on_device = jax.jit(lambda rule, r: rule(space.elements(r)))(side.rule, jnp.asarray(rows))
+        assert (np.asarray(on_device) == side.contains(rows)).all()
+
+
+def test_a_space_that_cannot_be_listed_is_split_and_certified():
+    space = Subsets(200, 12)
+    begun = time.process_time()
+    support = supports.random(space, held_out=0.25)
+    certificate = support.certificate()
+    seconds = time.process_time() - begun
+    assert certificate.combinations == space.size and not certificate.exact
+    assert certificate.disjoint and certificate.compositional and certificate.connected
+    assert abs(certificate.held_out / space.size - 0.25) < 1e-6
+    assert [c.strength for c in certificate.coverage] == [1, 2, 3]
+    assert certificate.coverage[1].share == 1.0
+    json.dumps(certificate.to_json(), allow_nan=False)
+    assert seconds < 10, seconds
+
+
+def test_held_out_share_of_a_sample_is_the_asked_one_in_a_space_that_cannot_be_listed():
+    space = Product(**{f"f{i}": 10 for i in range(30)})
+    support = supports.implicit(space, held_out=0.3)
+    assert abs(support.held_out.contains(space.sample(0, 20_000)).mean() - 0.3) < 4 * math.sqrt(0.21 / 20_000)
+
+
+# -- a user's own split -------------------------------------------------------------------------------------------
+
+
+def test_overlap_is_refused_and_named():
+    space = Product(color=["red", "green"], shape=["disk", "ring"])
+    with pytest.raises(UserError, match="color=green, shape=disk.*both trained and held out"):
+        supports.from_combinations(space, [[0, 0], [1, 0]], [[1, 0], [1, 1]])
+
+
+def test_own_rows_may_be_partial_repeated_and_in_any_order():
+    support = supports.from_combinations(SMALL, SMALL.unrank([5, 2, 5]), SMALL.unrank([9]))
+    assert (support.train.size, support.held_out.size) == (2, 1)
+    assert SMALL.rank(support.train.combinations()).tolist() == [2, 5]
+    assert not support.train.contains(SMALL.unrank([9, 3])).any()
+
+
+def test_own_rows_of_a_space_beyond_int64():
+    space = Product(**{f"f{i}": 10 for i in range(30)})
+    train, held_out = space.sample(0, 40), space.sample(1, 20)
+    support = supports.from_combinations(space, train, held_out)
+    assert support.train.contains(train).all() and support.held_out.contains(held_out).all()
+    assert not support.train.contains(held_out).any() and support.certificate().train == 40
+
+
+@pytest.mark.parametrize(
+    "train, held_out, named",
+    [
+        ([[0, 9, -1]], None, r"\[0, 9, -1\]"),
+        ([[0, 1, -1]], [[1, 0, -1]], r"\[1, 0, -1\]"),
+        (np.empty((0, 3), int), None, "nothing to train on"),
+        ([[0, 1, -1]], np.empty((0, 3), int), "nothing to hold out"),
+        (SMALL.enumerate(), None, "nothing to hold out"),
+    ],
+    ids=["outside", "unsorted", "no training", "no held-out", "everything trained"],
+)
+def test_own_rows_that_make_no_split_are_refused(train, held_out, named):
+    with pytest.raises(UserError, match=named):
+        supports.from_combinations(SMALL, train, held_out)
+
+
+def test_own_rows_need_held_out_ones_where_the_rest_cannot_be_listed():
+    space = Subsets(200, 12)
+    with pytest.raises(UserError, match=f"{space.size:,}"):
+        supports.from_combinations(space, space.sample(0, 3))
+
+
+# -- impossible requests ------------------------------------------------------------------------------------------
+
+SHARED = ["random", "balanced", "popular", "unpopular", "implicit"]
+
+
+@pytest.mark.parametrize("design", SHARED)
+@pytest.mark.parametrize("held_out", [0.0, 1.0, -0.25, 1.5, math.nan, math.inf, -math.inf], ids=repr)
+def test_impossible_shares_are_refused_by_name(design, held_out):
+    with pytest.raises(UserError, match=re.escape(f"held_out={held_out}")):
+        supports.registry[design](PUBLISHED, held_out=held_out)
+
+
+def nearest_of(error: UserError) -> float:
+    """The share that a refusal names as possible."""
+    found = re.search(r"nearest[^;]*?(?:held_out=|is )(0?\.\d+(?:e-\d+)?)", str(error))
+    assert found, f"names no nearest share: {error}"
+    return float(found[1])
+
+
+@pytest.mark.parametrize("space", [SMALL, FACTORS], ids=str)
+@pytest.mark.parametrize("held_out", [0.0, -0.5, 1e-9, 1.0, 0.985])
+@pytest.mark.parametrize("design", ["random", "balanced", "popular", "unpopular"])
+def test_the_nearest_share_that_a_refusal_names_is_possible(design, space, held_out):
+    with pytest.raises(UserError) as refusal:
+        supports.registry[design](space, held_out=held_out)
+    nearest = nearest_of(refusal.value)
+    support = supports.registry[design](space, held_out=nearest)
+    if held_out <= 1e-9:
+        assert support.held_out.size == 1, "something nearer was possible"
+    else:
+        assert nearest < held_out
+
+
+@pytest.mark.parametrize("design", ["random", "balanced", "implicit"])
+def test_too_few_to_be_connected(design):
+    """Fewer than (M - 1) / (K - 1) combinations cannot be connected; with a few times as many it is easy."""
+    least = math.ceil((PUBLISHED.modules - 1) / (PUBLISHED.at_most - 1))
+    with pytest.raises(UserError, match="compositional and connected") as refusal:
+        supports.registry[design](PUBLISHED, held_out=1 - least / 2 / PUBLISHED.size)
+    certificate = supports.registry[design](PUBLISHED, held_out=nearest_of(refusal.value)).certificate()
+    assert least <= certificate.train <= 4 * least
+    assert certificate.compositional and certificate.connected
+
+
+def test_the_count_that_a_refusal_names_is_what_its_share_gives():
+    with pytest.raises(UserError, match="train on") as refusal:
+        supports.random(SMALL, held_out=1.0, compositional=False, connected=False)
+    named = int(re.search(r"train on (\d+)", str(refusal.value))[1])
+    support = supports.random(SMALL, held_out=nearest_of(refusal.value), compositional=False, connected=False)
+    assert support.train.size == named
+
+
+@pytest.mark.parametrize("design", [*SHARED, "missing", "disconnected"])
+@pytest.mark.parametrize("space", [Subsets(1, 1), Product(color=1)], ids=str)
+def test_one_combination_cannot_be_split(design, space):
+    with pytest.raises(UserError):
+        supports.registry[design](space)
+
+
+@pytest.mark.parametrize("design", ["random", "balanced", "implicit"])
+def test_single_modules_are_never_connected(design):
+    with pytest.raises(UserError, match="connected"):
+        supports.registry[design](Subsets(5, 1))
+
+
+BAD_ARGUMENTS = {
+    "blocks that miss a module": (lambda: supports.disconnected(SMALL, blocks=(3, 4)), r"\[3, 4\].*8 modules"),
+    "one block": (lambda: supports.disconnected(SMALL, blocks=(8,)), r"\[8\]"),
+    "an empty block": (lambda: supports.disconnected(SMALL, blocks=(0, 8)), "block size=0"),
+    "blocks of a product": (lambda: supports.disconnected(FACTORS, blocks=(2, 2)), r"\[2, 2\]"),
+    "blocks of single modules": (lambda: supports.disconnected(Subsets(6, 1)), "Subsets"),
+    "blocks of one level": (lambda: supports.disconnected(Product(a=3, b=1)), "one level"),
+    "everything within": (lambda: supports.disconnected(SMALL, within=1.0), "within=1.0"),
+    "negative within": (lambda: supports.disconnected(SMALL, within=-0.1), "within=-0.1"),
+    "nan within": (lambda: supports.disconnected(SMALL, within=math.nan), "within=nan"),
+    "too much within": (lambda: supports.disconnected(SMALL, within=0.95), "within=0.95"),
+    "no elements": (lambda: supports.missing(SMALL, elements=[]), r"elements=\[\]"),
+    "all modules": (lambda: supports.missing(Subsets(2, 2), elements=[0, 1]), "m0, m1"),
+    "all levels of a factor": (lambda: supports.missing(FACTORS, elements=["size=0", "size=1", "size=2"]), "size=2"),
+    "an unknown element": (lambda: supports.missing(SMALL, elements=["m8"]), "'m8'"),
+    "an element out of range": (lambda: supports.missing(SMALL, elements=[8]), "element=8"),
+    "a negative seed": (lambda: supports.random(SMALL, seed=-1), "seed=-1"),
+    "too many to list": (lambda: supports.balanced(Subsets(200, 12)), f"{Subsets(200, 12).size:,}"),
+    "too many to cut": (lambda: supports.missing(Subsets(200, 12)), f"{Subsets(200, 12).size:,}"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_ARGUMENTS)
+def test_bad_arguments_are_refused_by_name(name):
+    make, named = BAD_ARGUMENTS[name]
+    with pytest.raises(UserError, match=named):
+        make()
+
+
+# Values of a wrong type: the tests' runtime type checks would refuse them first, users have no such checks.
+WRONG_TYPES = [
+    *[("held_out", value) for value in ("0", "1", "True", "'x'", "None")],
+    *[("seed", value) for value in ("1.5", "'x'", "True")],
+]
+
+WITHOUT_TYPE_CHECKS = """
+    import json, sys
+    import numpy as np
+    from recombine import Subsets, supports
+    answers = {}
+    for text in json.loads(sys.argv[1]):
+        try:
+            answers[text] = repr(eval(text))
+        except Exception as error:
+            answers[text] = f"{type(error).__name__}: {error}"
+    print(json.dumps(answers))
+"""
+
+
+def call(design: str, name: str, value: str) -> str:
+    return f"supports.{design}(Subsets(8, 3), {name}={value})"
+
+
+@pytest.fixture(scope="module")
+def answers() -> dict[str, str]:
+    calls = [call(design, name, value) for design in ("random", "implicit") for name, value in WRONG_TYPES]
+    calls.append(call("random", "held_out", "np.float32(0.25)"))
+    command = [sys.executable, "-c", textwrap.dedent(WITHOUT_TYPE_CHECKS), json.dumps(calls)]
+    return json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+
+
+@pytest.mark.parametrize("name, value", WRONG_TYPES)
+@pytest.mark.parametrize("design", ["random", "implicit"])
+def test_wrong_types_are_refused_by_name(answers, design, name, value):
+    answer = answers[call(design, name, value)]
+    assert answer.startswith("UserError") and f"{name}={value}" in answer, answer
+
+
+def test_a_number_of_numpy_is_a_number(answers):
+    assert "69 trained, 23 held out" in answers[call("random", "held_out", "np.float32(0.25)")]
+
+
+def test_an_unknown_design_is_refused_with_the_near_one():
+    with pytest.raises(UserError, match="'balance'; did you mean 'balanced'"):
+        supports.registry["balance"]

@@ -1,0 +1,442 @@
+"""Tasks against the formula in plain numpy, control worlds against what they promise, R^2 against closed forms."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import math
+import subprocess
+import sys
+import textwrap
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recombine import Product, Subsets, UserError, encodings, supports, tasks
+from recombine.keys import STREAMS, key_for
+from recombine.tasks import Hyperteacher, Indifferent, Lookup, draw_batch, r2_scores
+from recombine.testing import check_task
+
+SPACE = Subsets(6, 3)
+PUBLISHED = Subsets(16, 3)
+ROWS = jnp.asarray(SPACE.enumerate())  # 41
+
+
+def rows_of(space: Subsets, *sets) -> jax.Array:
+    rows = np.full((len(sets), space.width), -1, np.int16)
+    for row, chosen in zip(rows, sets, strict=True):
+        row[: len(chosen)] = sorted(chosen)
+    return jnp.asarray(rows)
+
+
+# Compiled as a whole, which is much faster here than operation by operation; the public check compares the two.
+@functools.partial(jax.jit, static_argnums=3)
+def sampled(task, key, rows, samples=None):
+    return task.sample(key, rows, samples)
+
+
+@jax.jit
+def taught(task, rows, z, inputs):
+    return task.teach(rows, z, inputs)
+
+
+@functools.partial(jax.jit, static_argnums=(3, 4))
+def streamed(task, sampler, key, n, samples):
+    return draw_batch(task, sampler, key, n, samples)
+
+
+# -- the hyperteacher ---------------------------------------------------------------------------------------------
+
+
+def teach_plainly(task: Hyperteacher, z: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """f_z(x) = Omega relu(sum_m z_m (Theta_m x + b_m) / sqrt(K)), a hidden layer at a time, one number at a time."""
+    h = x.astype(float)
+    for modules, biases in zip(task.modules, task.biases, strict=True):
+        pre = np.zeros(modules.shape[2])
+        for m in range(len(z)):
+            pre += z[m] / math.sqrt(task.space.at_most) * (h @ np.asarray(modules[m], float) + np.asarray(biases[m]))
+        h = np.maximum(pre, 0)
+    return h @ np.asarray(task.readout, float)
+
+
+@pytest.mark.parametrize("hidden", [16, (7, 9, 4)], ids=str)
+def test_targets_follow_the_formula(hidden):
+    task = Hyperteacher(SPACE, seed=3, inputs=5, hidden=hidden, outputs=4)
+    batch = sampled(task, jax.random.key(0), ROWS, 3)
+    z, inputs = np.asarray(batch.constituents, float), np.asarray(batch.inputs, float)
+    expected = [[teach_plainly(task, z_t, x) for x in x_t] for z_t, x_t in zip(z, inputs, strict=True)]
+    np.testing.assert_allclose(batch.target, expected, rtol=2e-5, atol=2e-6)
+
+
+@pytest.fixture(scope="module")
+def teacher() -> Hyperteacher:
+    """Many numbers: 24,000 in the first layer's modules, so a deviation is known to half a percent."""
+    return Hyperteacher(Subsets(60, 2), inputs=25, hidden=(16, 36), outputs=400)
+
+
+def test_modules_and_readout_have_the_deviation_that_is_left_after_the_cut(teacher):
+    """sqrt(sqrt(3) / fan in), truncated at two deviations of the normal before the cut."""
+    for matrix, fan_in in ((teacher.modules[0], 25), (teacher.modules[1], 16), (teacher.readout, 36)):
+        matrix, sd = np.asarray(matrix), math.sqrt(math.sqrt(3) / fan_in)
+        assert matrix.shape[-2] == fan_in
+        assert matrix.std() == pytest.approx(sd, rel=0.025)
+        assert abs(matrix).max() == pytest.approx(2 * sd / 0.87962566, rel=0.01)
+        assert abs(matrix.mean()) < 5 * sd / math.sqrt(matrix.size)
+
+
+def test_biases_are_uniform_up_to_one_half(teacher):
+    for biases in teacher.biases:
+        assert scipy.stats.kstest(np.asarray(biases).ravel(), scipy.stats.uniform(0, 0.5).cdf).pvalue > 1e-3
+
+
+def test_inputs_are_uniform_from_minus_one_to_one():
+    inputs = np.asarray(sampled(Hyperteacher(SPACE), jax.random.key(0), ROWS).inputs)
+    assert inputs.shape == (41, 16, 16)
+    assert scipy.stats.kstest(inputs.ravel(), scipy.stats.uniform(-1, 2).cdf).pvalue > 1e-3
+
+
+def plain_size_of_targets(space: Subsets, n: int = 100_000) -> float:
+    """Root mean square of the targets over teachers, from n hidden units of teachers of their own, in numpy.
+
+    E y^2 = H Var(Omega) E h^2 = sqrt(3) E h^2, h = relu(sum_k z_k (theta_k . x + b_k) / sqrt(K)).
+    """
+    rng = np.random.default_rng(0)
+    active = (space.sample(rng, n) >= 0)[..., None]
+    theta = scipy.stats.truncnorm(-2, 2).rvs((n, space.at_most, 16), rng) / 0.87962566 * math.sqrt(math.sqrt(3) / 16)
+    z = rng.integers(5, 11, active.shape) / 10 * active
+    pre = (z[..., 0] * ((theta * rng.uniform(-1, 1, (n, 1, 16))).sum(2) + rng.uniform(0, 0.5, active.shape[:2]))).sum(1)
+    return math.sqrt(math.sqrt(3) * np.mean(np.maximum(pre / math.sqrt(space.at_most), 0) ** 2))
+
+
+def test_targets_are_as_large_as_those_of_plain_teachers():
+    """At M=16, K=3. One teacher differs from the next: the .69 of notes 11 is that of one of them."""
+    rows = jnp.asarray(PUBLISHED.sample(0, 100))
+    targets = np.stack([sampled(Hyperteacher(PUBLISHED, seed=s), jax.random.key(s), rows).target for s in range(40)])
+    assert math.sqrt((targets**2).mean()) == pytest.approx(plain_size_of_targets(PUBLISHED), rel=0.05)
+    deviations = targets.std((1, 2, 3))
+    assert deviations.min() < 0.69 < deviations.max()
+
+
+def test_lookup_targets_are_as_large():
+    targets = np.stack([sampled(Lookup(SPACE, seed=s), jax.random.key(s), ROWS).target for s in range(10)])
+    assert math.sqrt((targets**2).mean()) == pytest.approx(plain_size_of_targets(SPACE), rel=0.05)
+
+
+@pytest.mark.parametrize("name", tasks.registry)
+def test_the_seed_decides_the_teacher(name):
+    key = jax.random.key(0)
+    first, same, other = (sampled(tasks.registry[name](SPACE, seed=seed), key, ROWS) for seed in (0, 0, 1))
+    assert (first.target == same.target).all()
+    assert (first.inputs == other.inputs).all() and (first.target != other.target).any()
+
+
+# -- weights ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weights", tasks.hyperteacher.WEIGHTS)
+def test_constituents_are_zero_exactly_where_inactive(weights):
+    z = np.asarray(sampled(Hyperteacher(SPACE, weights=weights), jax.random.key(0), ROWS, 1).constituents)
+    assert ((z != 0) == SPACE.multihot(np.asarray(ROWS))).all()
+    assert ((z == 0) | ((z >= 0.5) & (z <= 1))).all()
+
+
+def drawn(weights: str, active: int, n: int = 3000) -> np.ndarray:
+    """Weights of the active modules, (n, active)."""
+    task = Hyperteacher(SPACE, weights=weights)
+    rows = jnp.asarray(np.tile(rows_of(SPACE, range(active)), (n, 1)))
+    return np.asarray(sampled(task, jax.random.key(1), rows, 1).constituents)[:, :active]
+
+
+def test_discrete_weights_are_uniform_on_six_values():
+    values, counts = np.unique(drawn("discrete", 3), return_counts=True)
+    np.testing.assert_allclose(values, [0.5, 0.6, 0.7, 0.8, 0.9, 1.0], rtol=1e-6)
+    assert scipy.stats.chisquare(counts).pvalue > 1e-3
+
+
+def test_discrete_weights_of_one_task_are_independent():
+    z = drawn("discrete", 2)
+    table = np.histogram2d(z[:, 0], z[:, 1], bins=np.arange(0.45, 1.1, 0.1))[0]
+    assert table.shape == (6, 6) and scipy.stats.chi2_contingency(table).pvalue > 1e-3
+
+
+def test_khot_weights_are_one():
+    assert (drawn("khot", 3) == 1).all()
+
+
+@pytest.mark.parametrize("active", [1, 2, 3])
+def test_continuous_weights_are_normalized_exponentials(active):
+    """w = e / (1 + sum e), z = (1 + w) / 2: so sum w = S / (1 + S) with S ~ Gamma(active)."""
+    w = 2 * drawn("continuous", active) - 1
+    total = w.sum(1)
+    assert (w > 0).all() and (total < 1).all()
+    assert scipy.stats.kstest(total / (1 - total), scipy.stats.gamma(active).cdf).pvalue > 1e-3
+
+
+def test_weights_are_drawn_afresh_for_every_task():
+    assert len(np.unique(drawn("discrete", 3), axis=0)) == 6**3
+
+
+@pytest.mark.parametrize("encoding", encodings.encodings)
+def test_the_code_is_the_encoding_of_the_constituents(encoding):
+    task = Hyperteacher(SPACE, encoding=encoding)
+    batch = sampled(task, jax.random.key(0), ROWS)
+    assert batch.code.shape == (41, task.code_size)
+    np.testing.assert_allclose(batch.code, task.encoding(batch.constituents), atol=1e-6)
+
+
+# -- control worlds -----------------------------------------------------------------------------------------------
+
+
+def ask(task: Hyperteacher, rows: jax.Array, inputs: np.ndarray, weight: float = 0.75) -> np.ndarray:
+    """Targets of the same inputs under each combination, all weights alike."""
+    z = (weight * task.space.multihot(np.asarray(rows))).astype(np.float32)
+    return np.asarray(taught(task, rows, z, np.broadcast_to(inputs, (len(rows), *inputs.shape))))
+
+
+def inputs_for(task: Hyperteacher, n: int) -> np.ndarray:
+    return np.random.default_rng(9).uniform(-1, 1, (n, task.input_size)).astype(np.float32)
+
+
+def test_a_lookup_teacher_depends_on_its_combination_alone():
+    task = Lookup(SPACE)
+    inputs = inputs_for(task, 5)
+    together = ask(task, ROWS, inputs)
+    order = np.random.default_rng(0).permutation(len(ROWS))
+    np.testing.assert_allclose(ask(task, ROWS[order], inputs), together[order], atol=1e-5)
+    for i in (0, 7, 40):
+        alone = ask(task, rows_of(SPACE, [m for m in ROWS[i].tolist() if m >= 0]), inputs)
+        np.testing.assert_allclose(alone[0], together[i], atol=1e-5)
+
+
+def test_lookup_teachers_of_all_combinations_differ():
+    task = Lookup(SPACE)
+    together = ask(task, ROWS, inputs_for(task, 5)).reshape(SPACE.size, -1)
+    assert len(np.unique(together.round(4), axis=0)) == SPACE.size
+
+
+def test_a_lookup_teacher_uses_the_weights():
+    task = Lookup(SPACE)
+    targets = [ask(task, ROWS, inputs_for(task, 5), weight) for weight in (0.5, 1.0)]
+    assert abs(targets[0] - targets[1]).max((1, 2)).min() > 0.01
+
+
+def correlation_of_neighbors(task: Hyperteacher) -> float:
+    """Mean correlation over inputs of the targets of combinations that share two of three modules."""
+    triples = list(itertools.combinations(range(8), 3))
+    pairs = [(a, b) for a, b in itertools.combinations(triples, 2) if len({*a} & {*b}) == 2][::4]
+    inputs = inputs_for(task, 40)
+    a, b = (ask(task, rows_of(task.space, *side), inputs) for side in zip(*pairs, strict=True))
+    a, b = ((t - t.mean(1, keepdims=True)) / t.std(1, keepdims=True) for t in (a, b))
+    return float((a * b).mean())  # over about 100 pairs x 16 outputs
+
+
+def test_combinations_that_share_modules_are_alike_in_the_hyperteacher_and_not_in_the_lookup():
+    space = Subsets(8, 3)
+    composed = np.mean([correlation_of_neighbors(Hyperteacher(space, seed=s)) for s in range(3)])
+    looked_up = np.mean([correlation_of_neighbors(Lookup(space, seed=s)) for s in range(3)])
+    assert composed > 0.3
+    assert abs(looked_up) < 0.03
+
+
+def test_the_indifferent_teacher_ignores_the_combination():
+    task = Indifferent(SPACE)
+    targets = np.concatenate([ask(task, ROWS, inputs_for(task, 10), weight) for weight in (0.5, 1.0)])
+    np.testing.assert_allclose(targets, np.broadcast_to(targets[0], targets.shape), atol=1e-6)
+    assert targets[0].std(0).min() > 0.01, "a constant teacher would be no control"
+
+
+# -- R^2 ----------------------------------------------------------------------------------------------------------
+
+
+def scores(prediction, target) -> dict[str, float]:
+    found = jax.jit(r2_scores)(np.asarray(prediction, np.float32), np.asarray(target, np.float32))
+    return {name: float(value) for name, value in found.items()}
+
+
+def normal(seed: int, *shape: int) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def test_a_perfect_prediction_scores_one():
+    target = normal(0, 7, 5, 3)
+    assert scores(target, target) == {"r2": 1, "r2_pooled": 1, "undefined": 0}
+
+
+def test_the_mean_of_each_task_scores_zero_by_task_and_more_pooled():
+    target = normal(0, 7, 5, 3) + 4 * normal(1, 7, 1, 3)
+    found = scores(np.broadcast_to(target.mean(1, keepdims=True), target.shape), target)
+    assert found["r2"] == pytest.approx(0, abs=1e-5)
+    within, total = ((target - target.mean(axis, keepdims=True)) ** 2 for axis in (1, (0, 1)))
+    assert found["r2_pooled"] == pytest.approx(1 - within.sum() / total.sum(), abs=1e-5) and found["r2_pooled"] > 0.8
+
+
+def test_the_overall_mean_scores_zero_pooled():
+    target = normal(0, 7, 5, 3) + 4 * normal(1, 7, 1, 3)
+    found = scores(np.broadcast_to(target.mean((0, 1)), target.shape), target)
+    assert found["r2_pooled"] == pytest.approx(0, abs=1e-5) and found["r2"] < -1
+
+
+def test_a_small_example_by_hand():
+    target = np.array([[[0.0], [2.0]], [[4.0], [8.0]]])  # variances 1 and 4; mean 3.5, squared deviations 35
+    prediction = np.array([[[0.0], [1.0]], [[5.0], [8.0]]])  # mean squared errors .5 and .5; sum 2
+    found = scores(prediction, target)
+    assert found["r2"] == pytest.approx(((1 - 0.5 / 1) + (1 - 0.5 / 4)) / 2)
+    assert found["r2_pooled"] == pytest.approx(1 - 2 / 35)
+    assert found["undefined"] == 0
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([(1, 2, 1), (4, 3, 2), (3, 9, 5)]))
+def test_both_conventions_against_loops(seed, shape):
+    target = normal(seed, *shape)
+    prediction = target + 0.5 * normal(seed + 1, *shape)
+    by_task = [
+        1 - np.mean((prediction[t, :, o] - target[t, :, o]) ** 2) / np.var(target[t, :, o])
+        for t in range(shape[0])
+        for o in range(shape[2])
+    ]
+    residual = ((prediction - target) ** 2).sum()
+    spread = sum(((target[..., o] - target[..., o].mean()) ** 2).sum() for o in range(shape[2]))
+    found = scores(prediction, target)
+    assert found["r2"] == pytest.approx(np.mean(by_task), rel=1e-3, abs=1e-4)
+    assert found["r2_pooled"] == pytest.approx(1 - residual / spread, rel=1e-3, abs=1e-4)
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e-4, 1.0, 1e4])
+def test_scores_do_not_depend_on_the_unit(scale):
+    target = normal(0, 6, 8, 2)
+    prediction = target + 0.3 * normal(1, 6, 8, 2)
+    assert scores(scale * prediction, scale * target) == pytest.approx(scores(prediction, target), rel=1e-4)
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.1, -7.3, 1000.1])
+@pytest.mark.parametrize("samples", [3, 5, 16])
+def test_outputs_without_variance_are_undefined_and_left_out(constant, samples):
+    target = normal(0, 4, samples, 3)
+    prediction = target + 0.3 * normal(1, 4, samples, 3)
+    kept = [scores(prediction[t : t + 1, :, o : o + 1], target[t : t + 1, :, o : o + 1])["r2"]
+            for t in range(4) for o in range(3) if (t, o) != (2, 1)]  # fmt: skip
+    target[2, :, 1] = constant
+    found = scores(prediction, target)
+    assert found["undefined"] == 1
+    assert found["r2"] == pytest.approx(np.mean(kept), rel=1e-3)
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.1, -7.3, 1000.1])
+@pytest.mark.parametrize("samples", [3, 5, 16])
+def test_where_everything_is_undefined_so_is_the_score(constant, samples):
+    target = np.full((4, samples, 2), constant)
+    found = scores(target + 1, target)
+    assert found["undefined"] == 8
+    assert math.isnan(found["r2"]) and math.isnan(found["r2_pooled"])
+
+
+def test_constant_tasks_that_differ_are_undefined_by_task_and_defined_pooled():
+    target = np.broadcast_to(np.array([[[0.0]], [[1.0]]]), (2, 4, 1))
+    found = scores(target, target)
+    assert math.isnan(found["r2"]) and found["undefined"] == 2 and found["r2_pooled"] == 1
+
+
+# -- streams ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", tasks.registry)
+def test_streams_of_all_seeds_share_no_item(name):
+    task, support = tasks.registry[name](SPACE), supports.random(SPACE)
+    batches = [
+        streamed(task, support.side(stream).sampler(), key_for(stream, seed), 16, 4)
+        for stream in (*STREAMS, "held_out/3 active")
+        for seed in range(2)
+    ]
+    items = np.concatenate([np.asarray(batch.inputs).reshape(-1, task.input_size) for batch in batches])
+    assert len(np.unique(items, axis=0)) == len(items) == 8 * 2 * 16 * 4
+
+
+def test_streams_draw_from_their_side():
+    task, support = Hyperteacher(SPACE), supports.random(SPACE)
+    trained = {tuple(row) for row in SPACE.multihot(support.train.combinations()).tolist()}
+    for stream, side in (("train", support.train), ("held_out", support.held_out)):
+        z = np.asarray(task.stream(side, key_for(stream, 0), 200).constituents) > 0
+        assert {tuple(row) in trained for row in z.tolist()} == {stream == "train"}
+
+
+@pytest.mark.parametrize("name", tasks.registry)
+def test_registered_tasks_pass_the_public_check(name):
+    check_task(tasks.registry[name](SPACE, seed=1))
+
+
+@pytest.mark.parametrize("encoding", encodings.encodings)
+def test_the_public_check_passes_with_every_encoding_and_with_single_modules(encoding):
+    check_task(Hyperteacher(Subsets(5, 1), encoding=encoding))
+
+
+# -- bad arguments ------------------------------------------------------------------------------------------------
+
+BAD_ARGUMENTS = {
+    "another space": (lambda cls: cls(Product(color=3, shape=3)), "color=3"),
+    "no inputs": (lambda cls: cls(SPACE, inputs=0), "inputs=0"),
+    "no outputs": (lambda cls: cls(SPACE, outputs=0), "outputs=0"),
+    "no samples": (lambda cls: cls(SPACE, samples=0), "samples=0"),
+    "no hidden units": (lambda cls: cls(SPACE, hidden=0), "hidden=0"),
+    "a truth value": (lambda cls: cls(SPACE, inputs=True), "inputs=True"),
+    "an unknown encoding": (lambda cls: cls(SPACE, encoding="identiti"), "'identiti'; did you mean 'identity'"),
+    "a negative seed": (lambda cls: cls(SPACE, seed=-1), "seed=-1"),
+}
+
+
+@pytest.mark.parametrize("task", tasks.registry)
+@pytest.mark.parametrize("name", BAD_ARGUMENTS)
+def test_bad_arguments_are_refused_by_name(name, task):
+    make, named = BAD_ARGUMENTS[name]
+    with pytest.raises(UserError, match=named):
+        make(tasks.registry[task])
+
+
+def test_a_teacher_needs_a_hidden_layer():
+    with pytest.raises(UserError, match=r"hidden=\(\)"):
+        Hyperteacher(SPACE, hidden=())
+    with pytest.raises(UserError, match="hidden=-3"):
+        Hyperteacher(SPACE, hidden=(4, -3))
+
+
+def test_an_unknown_task_is_refused_with_the_near_one():
+    with pytest.raises(UserError, match="did you mean 'hyperteacher-v1'"):
+        tasks.registry["hyperteacher"]
+
+
+# Values of a wrong type: the tests' runtime type checks would refuse them first, users have no such checks.
+WRONG_TYPES = {
+    "weights='discreet'": "'discreet'; did you mean 'discrete'",
+    "inputs=2.5": "inputs=2.5",
+    "hidden=2.5": "hidden=2.5",
+    "seed=1.5": "seed=1.5",
+}
+
+WITHOUT_TYPE_CHECKS = """
+    import json, sys
+    from recombine import Subsets, tasks
+    answers = {}
+    for text in json.loads(sys.argv[1]):
+        try:
+            answers[text] = repr(eval(f"tasks.Hyperteacher(Subsets(6, 3), {text})"))
+        except Exception as error:
+            answers[text] = f"{type(error).__name__}: {error}"
+    print(json.dumps(answers))
+"""
+
+
+@pytest.fixture(scope="module")
+def answers() -> dict[str, str]:
+    command = [sys.executable, "-c", textwrap.dedent(WITHOUT_TYPE_CHECKS), json.dumps(list(WRONG_TYPES))]
+    return json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+
+
+@pytest.mark.parametrize("text", WRONG_TYPES)
+def test_wrong_types_are_refused_by_name(answers, text):
+    assert answers[text].startswith("UserError") and WRONG_TYPES[text] in answers[text], answers[text]

@@ -1,0 +1,80 @@
+"""Verdicts: decided by the interval over seeds, and by nothing else."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recombine.intervals import over_seeds
+from recombine.lab.verdicts import Claim, NotMet, Question, answer, judge
+
+
+def claim(side="at least", threshold=0.5, reading=lambda t: t.value.mean()) -> Claim:
+    return Claim("c", "text", "source", side, threshold, reading, "reads", "control")
+
+
+def table(*values: float) -> pd.DataFrame:
+    return pd.DataFrame({"seed": range(len(values)), "value": values})
+
+
+@given(st.lists(st.floats(-100, 100), min_size=2, max_size=9))
+@settings(deadline=None)
+def test_interval_is_that_of_student(values):
+    interval = over_seeds(values)
+    if np.std(values) == 0:
+        assert interval.low == interval.high == pytest.approx(values[0])
+        return
+    low, high = scipy.stats.t.interval(0.95, len(values) - 1, np.mean(values), scipy.stats.sem(values))
+    assert interval.low == pytest.approx(low, abs=1e-9) and interval.high == pytest.approx(high, abs=1e-9)
+
+
+def test_interval_of_few_values():
+    assert math.isnan(over_seeds([]).mean) and over_seeds([1.0]).low == -math.inf
+    with pytest.raises(ValueError, match="NaN"):
+        over_seeds([1.0, math.nan])
+
+
+@given(
+    st.lists(st.floats(-1, 1), min_size=3, max_size=6), st.floats(-1, 1), st.sampled_from(["at least", "at most"])
+)  # fmt: skip
+@settings(deadline=None)
+def test_outcome_follows_the_interval(values, threshold, side):
+    verdict = judge(claim(side, threshold), table(*values), "smoke")
+    low, high = verdict.interval.low, verdict.interval.high
+    on_side = low >= threshold if side == "at least" else high <= threshold
+    off_side = high < threshold if side == "at least" else low > threshold
+    assert verdict.outcome == ("supported" if on_side else "refuted" if off_side else "undecided")
+    assert verdict.scale == "smoke" and verdict.to_json()["seeds"] == len(values)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_fewer_than_three_seeds_is_undecided(n):
+    verdict = judge(claim(), table(*[9.0] * n), "laptop")
+    assert verdict.outcome == "undecided" and verdict.why
+
+
+def test_an_unmet_precondition_is_undecided_and_said():
+    def reading(part):
+        if part.seed.iloc[0] == 1:
+            raise NotMet("it was not learned")
+        return 9.0
+
+    verdict = judge(claim(reading=reading), table(1, 1, 1, 1, 1), "laptop")
+    assert verdict.outcome == "undecided" and "not learned" in verdict.why and len(verdict.values) == 4
+
+
+def test_an_undefined_reading_enters_no_mean():
+    verdict = judge(claim(), table(9, 9, 9, math.nan), "laptop")
+    assert verdict.outcome == "undecided" and "undefined" in verdict.why
+    assert verdict.interval.mean == 9 and verdict.to_json()["value"] == 9
+
+
+def test_a_question_is_answered_without_a_threshold():
+    interval, values = answer(Question("q", "text", lambda t: t.value.mean(), "reads"), table(1.0, 2.0, 3.0))
+    assert interval.mean == 2 and values == {0: 1, 1: 2, 2: 3}
