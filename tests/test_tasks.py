@@ -19,26 +19,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recombine import Product, Subsets, UserError, encodings, supports, tasks
+from recombine.compilation import enable_cache
 from recombine.keys import STREAMS, key_for
 from recombine.tasks import Hyperteacher, Indifferent, Lookup, draw_batch, r2_scores
+from recombine.tasks.hyperteacher import WEIGHTS, draw_weights
 from recombine.testing import check_task
 
-SPACE = Subsets(6, 3)
-PUBLISHED = Subsets(16, 3)
-ROWS = jnp.asarray(SPACE.enumerate())  # 41
+enable_cache()  # most of the time goes into compiling, and to compile again is no test
+
+SPACE = Subsets(16, 3)
+ROWS = jnp.asarray(SPACE.unrank(range(5, 696, 14)))  # 50 combinations, some of one, two and three modules
 
 
-def rows_of(space: Subsets, *sets) -> jax.Array:
-    rows = np.full((len(sets), space.width), -1, np.int16)
+def rows_of(*sets) -> jax.Array:
+    rows = np.full((len(sets), 3), -1, np.int16)
     for row, chosen in zip(rows, sets, strict=True):
         row[: len(chosen)] = sorted(chosen)
     return jnp.asarray(rows)
 
 
 # Compiled as a whole, which is much faster here than operation by operation; the public check compares the two.
-@functools.partial(jax.jit, static_argnums=3)
-def sampled(task, key, rows, samples=None):
-    return task.sample(key, rows, samples)
+@jax.jit
+def sampled(task, key, rows):
+    return task.sample(key, rows)
 
 
 @jax.jit
@@ -46,9 +49,9 @@ def taught(task, rows, z, inputs):
     return task.teach(rows, z, inputs)
 
 
-@functools.partial(jax.jit, static_argnums=(3, 4))
-def streamed(task, sampler, key, n, samples):
-    return draw_batch(task, sampler, key, n, samples)
+@functools.partial(jax.jit, static_argnums=1)
+def weights_drawn(active, kind):
+    return draw_weights(jax.random.key(1), active, kind)
 
 
 # -- the hyperteacher ---------------------------------------------------------------------------------------------
@@ -65,92 +68,95 @@ def teach_plainly(task: Hyperteacher, z: np.ndarray, x: np.ndarray) -> np.ndarra
     return h @ np.asarray(task.readout, float)
 
 
-@pytest.mark.parametrize("hidden", [16, (7, 9, 4)], ids=str)
+@pytest.mark.parametrize("hidden", [16, (16, 16, 16)], ids=str)
 def test_targets_follow_the_formula(hidden):
-    task = Hyperteacher(SPACE, seed=3, inputs=5, hidden=hidden, outputs=4)
-    batch = sampled(task, jax.random.key(0), ROWS, 3)
-    z, inputs = np.asarray(batch.constituents, float), np.asarray(batch.inputs, float)
+    task = Hyperteacher(SPACE, seed=3, hidden=hidden)
+    batch = sampled(task, jax.random.key(0), ROWS)
+    z, inputs = np.asarray(batch.constituents, float), np.asarray(batch.inputs[:, :3], float)
     expected = [[teach_plainly(task, z_t, x) for x in x_t] for z_t, x_t in zip(z, inputs, strict=True)]
-    np.testing.assert_allclose(batch.target, expected, rtol=2e-5, atol=2e-6)
+    np.testing.assert_allclose(batch.target[:, :3], expected, rtol=5e-5, atol=5e-6)
 
 
 @pytest.fixture(scope="module")
-def teacher() -> Hyperteacher:
-    """Many numbers: 24,000 in the first layer's modules, so a deviation is known to half a percent."""
-    return Hyperteacher(Subsets(60, 2), inputs=25, hidden=(16, 36), outputs=400)
+def teachers() -> list[Hyperteacher]:
+    return [Hyperteacher(SPACE, seed=seed) for seed in range(40)]
 
 
-def test_modules_and_readout_have_the_deviation_that_is_left_after_the_cut(teacher):
-    """sqrt(sqrt(3) / fan in), truncated at two deviations of the normal before the cut."""
-    for matrix, fan_in in ((teacher.modules[0], 25), (teacher.modules[1], 16), (teacher.readout, 36)):
-        matrix, sd = np.asarray(matrix), math.sqrt(math.sqrt(3) / fan_in)
-        assert matrix.shape[-2] == fan_in
-        assert matrix.std() == pytest.approx(sd, rel=0.025)
-        assert abs(matrix).max() == pytest.approx(2 * sd / 0.87962566, rel=0.01)
-        assert abs(matrix.mean()) < 5 * sd / math.sqrt(matrix.size)
+def assert_truncated_normal(values: np.ndarray, sd: float) -> None:
+    """Truncated at two deviations of the normal before the cut, with `sd` left after it."""
+    standard_error = sd * 0.6 / math.sqrt(values.size)  # of the deviation of a normal cut there
+    assert values.std() == pytest.approx(sd, abs=5 * standard_error)
+    assert abs(values).max() == pytest.approx(2 * sd / 0.87962566, rel=0.01)
+    assert abs(values.mean()) < 5 * sd / math.sqrt(values.size)
 
 
-def test_biases_are_uniform_up_to_one_half(teacher):
-    for biases in teacher.biases:
-        assert scipy.stats.kstest(np.asarray(biases).ravel(), scipy.stats.uniform(0, 0.5).cdf).pvalue > 1e-3
+def test_modules_and_readout_keep_their_deviation_after_the_cut(teachers):
+    assert_truncated_normal(np.stack([t.modules[0] for t in teachers]), math.sqrt(math.sqrt(3) / 16))
+    assert_truncated_normal(np.stack([t.readout for t in teachers]), math.sqrt(math.sqrt(3) / 16))
 
 
-def test_inputs_are_uniform_from_minus_one_to_one():
-    inputs = np.asarray(sampled(Hyperteacher(SPACE), jax.random.key(0), ROWS).inputs)
-    assert inputs.shape == (41, 16, 16)
+def test_every_matrix_is_scaled_by_its_own_fan_in():
+    task = Hyperteacher(SPACE, inputs=64, hidden=(16, 16))
+    assert_truncated_normal(np.asarray(task.modules[0]), math.sqrt(math.sqrt(3) / 64))
+    assert_truncated_normal(np.asarray(task.modules[1]), math.sqrt(math.sqrt(3) / 16))
+
+
+def test_biases_are_uniform_up_to_one_half(teachers):
+    biases = np.stack([t.biases[0] for t in teachers]).ravel()
+    assert scipy.stats.kstest(biases, scipy.stats.uniform(0, 0.5).cdf).pvalue > 1e-3
+
+
+def test_inputs_are_uniform_from_minus_one_to_one(teachers):
+    inputs = np.asarray(sampled(teachers[0], jax.random.key(0), ROWS).inputs)
+    assert inputs.shape == (50, 16, 16)
     assert scipy.stats.kstest(inputs.ravel(), scipy.stats.uniform(-1, 2).cdf).pvalue > 1e-3
 
 
-def plain_size_of_targets(space: Subsets, n: int = 100_000) -> float:
+def plain_size_of_targets(n: int = 100_000) -> float:
     """Root mean square of the targets over teachers, from n hidden units of teachers of their own, in numpy.
 
     E y^2 = H Var(Omega) E h^2 = sqrt(3) E h^2, h = relu(sum_k z_k (theta_k . x + b_k) / sqrt(K)).
     """
     rng = np.random.default_rng(0)
-    active = (space.sample(rng, n) >= 0)[..., None]
-    theta = scipy.stats.truncnorm(-2, 2).rvs((n, space.at_most, 16), rng) / 0.87962566 * math.sqrt(math.sqrt(3) / 16)
-    z = rng.integers(5, 11, active.shape) / 10 * active
-    pre = (z[..., 0] * ((theta * rng.uniform(-1, 1, (n, 1, 16))).sum(2) + rng.uniform(0, 0.5, active.shape[:2]))).sum(1)
-    return math.sqrt(math.sqrt(3) * np.mean(np.maximum(pre / math.sqrt(space.at_most), 0) ** 2))
+    active = np.resize(np.asarray(ROWS) >= 0, (n, 3))
+    theta = scipy.stats.truncnorm(-2, 2).rvs((n, 3, 16), rng) / 0.87962566 * math.sqrt(math.sqrt(3) / 16)
+    z = rng.integers(5, 11, (n, 3)) / 10 * active
+    reached = (theta * rng.uniform(-1, 1, (n, 1, 16))).sum(2) + rng.uniform(0, 0.5, (n, 3))
+    return math.sqrt(math.sqrt(3) * np.mean(np.maximum((z * reached).sum(1) / math.sqrt(3), 0) ** 2))
 
 
-def test_targets_are_as_large_as_those_of_plain_teachers():
-    """At M=16, K=3. One teacher differs from the next: the .69 of notes 11 is that of one of them."""
-    rows = jnp.asarray(PUBLISHED.sample(0, 100))
-    targets = np.stack([sampled(Hyperteacher(PUBLISHED, seed=s), jax.random.key(s), rows).target for s in range(40)])
-    assert math.sqrt((targets**2).mean()) == pytest.approx(plain_size_of_targets(PUBLISHED), rel=0.05)
+def test_targets_are_as_large_as_those_of_plain_teachers(teachers):
+    """At M=16, K=3. One teacher differs from the next: the .69 of notes 11 is the deviation under one of them."""
+    targets = np.stack([sampled(task, jax.random.key(s), ROWS).target for s, task in enumerate(teachers)])
+    assert math.sqrt((targets**2).mean()) == pytest.approx(plain_size_of_targets(), rel=0.05)
     deviations = targets.std((1, 2, 3))
     assert deviations.min() < 0.69 < deviations.max()
-
-
-def test_lookup_targets_are_as_large():
-    targets = np.stack([sampled(Lookup(SPACE, seed=s), jax.random.key(s), ROWS).target for s in range(10)])
-    assert math.sqrt((targets**2).mean()) == pytest.approx(plain_size_of_targets(SPACE), rel=0.05)
-
-
-@pytest.mark.parametrize("name", tasks.registry)
-def test_the_seed_decides_the_teacher(name):
-    key = jax.random.key(0)
-    first, same, other = (sampled(tasks.registry[name](SPACE, seed=seed), key, ROWS) for seed in (0, 0, 1))
-    assert (first.target == same.target).all()
-    assert (first.inputs == other.inputs).all() and (first.target != other.target).any()
 
 
 # -- weights ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("weights", tasks.hyperteacher.WEIGHTS)
-def test_constituents_are_zero_exactly_where_inactive(weights):
-    z = np.asarray(sampled(Hyperteacher(SPACE, weights=weights), jax.random.key(0), ROWS, 1).constituents)
-    assert ((z != 0) == SPACE.multihot(np.asarray(ROWS))).all()
+def drawn(kind: str, active: int, n: int = 3000) -> np.ndarray:
+    """Weights where the first `active` of four modules are active, (n, active)."""
+    z = np.asarray(weights_drawn(np.tile(np.arange(4) < active, (n, 1)), kind))
+    assert (z[:, active:] == 0).all()
+    return z[:, :active]
+
+
+@pytest.mark.parametrize("kind", WEIGHTS)
+def test_weights_are_zero_exactly_where_inactive(kind):
+    active = np.random.default_rng(0).random((3000, 4)) < 0.5
+    z = np.asarray(weights_drawn(active, kind))
+    assert ((z != 0) == active).all()
     assert ((z == 0) | ((z >= 0.5) & (z <= 1))).all()
 
 
-def drawn(weights: str, active: int, n: int = 3000) -> np.ndarray:
-    """Weights of the active modules, (n, active)."""
-    task = Hyperteacher(SPACE, weights=weights)
-    rows = jnp.asarray(np.tile(rows_of(SPACE, range(active)), (n, 1)))
-    return np.asarray(sampled(task, jax.random.key(1), rows, 1).constituents)[:, :active]
+@pytest.mark.parametrize("kind", WEIGHTS)
+def test_a_task_shows_weights_of_its_kind(kind):
+    """Seen through its formula alone, so that nothing else is compiled for it."""
+    task = Hyperteacher(SPACE, weights=kind)
+    batch = jax.eval_shape(lambda key: task.sample(key, ROWS), jax.random.key(0))
+    assert batch.constituents.shape == (50, 16) and task.weights == kind
 
 
 def test_discrete_weights_are_uniform_on_six_values():
@@ -183,10 +189,11 @@ def test_weights_are_drawn_afresh_for_every_task():
 
 
 @pytest.mark.parametrize("encoding", encodings.encodings)
-def test_the_code_is_the_encoding_of_the_constituents(encoding):
+def test_a_batch_shows_its_constituents_and_their_code(encoding):
     task = Hyperteacher(SPACE, encoding=encoding)
     batch = sampled(task, jax.random.key(0), ROWS)
-    assert batch.code.shape == (41, task.code_size)
+    assert ((np.asarray(batch.constituents) > 0) == SPACE.multihot(np.asarray(ROWS))).all()
+    assert batch.code.shape == (50, task.code_size)
     np.testing.assert_allclose(batch.code, task.encoding(batch.constituents), atol=1e-6)
 
 
@@ -199,54 +206,62 @@ def ask(task: Hyperteacher, rows: jax.Array, inputs: np.ndarray, weight: float =
     return np.asarray(taught(task, rows, z, np.broadcast_to(inputs, (len(rows), *inputs.shape))))
 
 
-def inputs_for(task: Hyperteacher, n: int) -> np.ndarray:
-    return np.random.default_rng(9).uniform(-1, 1, (n, task.input_size)).astype(np.float32)
+@pytest.fixture(scope="module")
+def inputs() -> np.ndarray:
+    return np.random.default_rng(9).uniform(-1, 1, (40, 16)).astype(np.float32)
 
 
-def test_a_lookup_teacher_depends_on_its_combination_alone():
+@pytest.mark.parametrize("name", tasks.registry)
+def test_the_seed_decides_the_teacher(name, inputs):
+    first, same, other = (ask(tasks.registry[name](SPACE, seed=seed), ROWS, inputs) for seed in (0, 0, 1))
+    assert (first == same).all() and (first != other).any()
+
+
+def test_a_lookup_teacher_depends_on_its_combination_alone(inputs):
     task = Lookup(SPACE)
-    inputs = inputs_for(task, 5)
     together = ask(task, ROWS, inputs)
     order = np.random.default_rng(0).permutation(len(ROWS))
     np.testing.assert_allclose(ask(task, ROWS[order], inputs), together[order], atol=1e-5)
-    for i in (0, 7, 40):
-        alone = ask(task, rows_of(SPACE, [m for m in ROWS[i].tolist() if m >= 0]), inputs)
-        np.testing.assert_allclose(alone[0], together[i], atol=1e-5)
+    for i in (0, 7, 40):  # in the company of itself alone
+        alone = ask(task, ROWS[np.full(len(ROWS), i)], inputs)
+        np.testing.assert_allclose(alone, np.broadcast_to(together[i], alone.shape), atol=1e-5)
 
 
-def test_lookup_teachers_of_all_combinations_differ():
-    task = Lookup(SPACE)
-    together = ask(task, ROWS, inputs_for(task, 5)).reshape(SPACE.size, -1)
-    assert len(np.unique(together.round(4), axis=0)) == SPACE.size
+def test_lookup_teachers_of_all_combinations_differ(inputs):
+    together = ask(Lookup(SPACE), ROWS, inputs).reshape(len(ROWS), -1)
+    assert len(np.unique(together.round(4), axis=0)) == len(ROWS)
 
 
-def test_a_lookup_teacher_uses_the_weights():
-    task = Lookup(SPACE)
-    targets = [ask(task, ROWS, inputs_for(task, 5), weight) for weight in (0.5, 1.0)]
+def test_a_lookup_teacher_uses_the_weights(inputs):
+    targets = [ask(Lookup(SPACE), ROWS, inputs, weight) for weight in (0.5, 1.0)]
     assert abs(targets[0] - targets[1]).max((1, 2)).min() > 0.01
 
 
-def correlation_of_neighbors(task: Hyperteacher) -> float:
+def correlation_of_neighbors(task: Hyperteacher, inputs: np.ndarray) -> float:
     """Mean correlation over inputs of the targets of combinations that share two of three modules."""
-    triples = list(itertools.combinations(range(8), 3))
-    pairs = [(a, b) for a, b in itertools.combinations(triples, 2) if len({*a} & {*b}) == 2][::4]
-    inputs = inputs_for(task, 40)
-    a, b = (ask(task, rows_of(task.space, *side), inputs) for side in zip(*pairs, strict=True))
-    a, b = ((t - t.mean(1, keepdims=True)) / t.std(1, keepdims=True) for t in (a, b))
-    return float((a * b).mean())  # over about 100 pairs x 16 outputs
+    triples = itertools.combinations(range(16), 3)
+    pairs = [(a, (a[0], a[1], a[2] + 1)) for a in triples if a[2] < 15][::9][: len(ROWS)]
+    a, b = (ask(task, rows_of(*side), inputs) for side in zip(*pairs, strict=True))
+    a, b = (t - t.mean(1, keepdims=True) for t in (a, b))
+    return float((a * b).sum() / np.sqrt((a**2).sum() * (b**2).sum()))
 
 
-def test_combinations_that_share_modules_are_alike_in_the_hyperteacher_and_not_in_the_lookup():
-    space = Subsets(8, 3)
-    composed = np.mean([correlation_of_neighbors(Hyperteacher(space, seed=s)) for s in range(3)])
-    looked_up = np.mean([correlation_of_neighbors(Lookup(space, seed=s)) for s in range(3)])
-    assert composed > 0.3
-    assert abs(looked_up) < 0.03
+def test_combinations_that_share_modules_are_alike_in_the_hyperteacher_and_not_in_the_lookup(inputs):
+    composed = [correlation_of_neighbors(Hyperteacher(SPACE, seed=s), inputs) for s in range(5)]
+    looked_up = [correlation_of_neighbors(Lookup(SPACE, seed=s), inputs) for s in range(5)]
+    assert min(composed) > 0.3
+    assert abs(np.mean(looked_up)) < 0.03
 
 
-def test_the_indifferent_teacher_ignores_the_combination():
-    task = Indifferent(SPACE)
-    targets = np.concatenate([ask(task, ROWS, inputs_for(task, 10), weight) for weight in (0.5, 1.0)])
+def test_lookup_targets_are_as_large_as_those_of_plain_teachers(inputs):
+    """With the mean square of the weights .5, .6, ..., 1 in place of weights that are drawn."""
+    weight = math.sqrt(np.mean(np.arange(5, 11) ** 2) / 100)
+    targets = np.stack([ask(Lookup(SPACE, seed=s), ROWS, inputs, weight) for s in range(5)])
+    assert math.sqrt((targets**2).mean()) == pytest.approx(plain_size_of_targets(), rel=0.05)
+
+
+def test_the_indifferent_teacher_ignores_the_combination(inputs):
+    targets = np.concatenate([ask(Indifferent(SPACE), ROWS, inputs, weight) for weight in (0.5, 1.0)])
     np.testing.assert_allclose(targets, np.broadcast_to(targets[0], targets.shape), atol=1e-6)
     assert targets[0].std(0).min() > 0.01, "a constant teacher would be no control"
 
@@ -346,24 +361,22 @@ def test_constant_tasks_that_differ_are_undefined_by_task_and_defined_pooled():
 # -- streams ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", tasks.registry)
-def test_streams_of_all_seeds_share_no_item(name):
-    task, support = tasks.registry[name](SPACE), supports.random(SPACE)
-    batches = [
-        streamed(task, support.side(stream).sampler(), key_for(stream, seed), 16, 4)
-        for stream in (*STREAMS, "held_out/3 active")
-        for seed in range(2)
-    ]
-    items = np.concatenate([np.asarray(batch.inputs).reshape(-1, task.input_size) for batch in batches])
-    assert len(np.unique(items, axis=0)) == len(items) == 8 * 2 * 16 * 4
-
-
-def test_streams_draw_from_their_side():
+def test_streams_of_all_seeds_share_no_item():
     task, support = Hyperteacher(SPACE), supports.random(SPACE)
-    trained = {tuple(row) for row in SPACE.multihot(support.train.combinations()).tolist()}
-    for stream, side in (("train", support.train), ("held_out", support.held_out)):
-        z = np.asarray(task.stream(side, key_for(stream, 0), 200).constituents) > 0
-        assert {tuple(row) in trained for row in z.tolist()} == {stream == "train"}
+    draw = jax.jit(lambda sampler, key: draw_batch(task, sampler, key, 64, 2))
+    inputs, trained = [], []
+    for stream in (*STREAMS, "held_out/3 active"):
+        for seed in range(2):
+            batch = draw(support.side(stream).sampler(), key_for(stream, seed))
+            inputs.append(np.asarray(batch.inputs).reshape(-1, 16))
+            rows = np.asarray(batch.constituents) > 0
+            trained.append(
+                (stream, support.train.contains(SPACE.from_sets([np.flatnonzero(r).tolist() for r in rows])))
+            )
+    items = np.concatenate(inputs)
+    assert len(np.unique(items, axis=0)) == len(items) == 8 * 2 * 64 * 2
+    for stream, on_the_training_side in trained:
+        assert set(on_the_training_side.tolist()) == {not stream.startswith("held_out")}
 
 
 @pytest.mark.parametrize("name", tasks.registry)
@@ -371,9 +384,8 @@ def test_registered_tasks_pass_the_public_check(name):
     check_task(tasks.registry[name](SPACE, seed=1))
 
 
-@pytest.mark.parametrize("encoding", encodings.encodings)
-def test_the_public_check_passes_with_every_encoding_and_with_single_modules(encoding):
-    check_task(Hyperteacher(Subsets(5, 1), encoding=encoding))
+def test_the_public_check_passes_with_another_encoding():
+    check_task(Hyperteacher(SPACE, encoding="orthogonal", weights="continuous"))
 
 
 # -- bad arguments ------------------------------------------------------------------------------------------------
@@ -424,7 +436,7 @@ WITHOUT_TYPE_CHECKS = """
     answers = {}
     for text in json.loads(sys.argv[1]):
         try:
-            answers[text] = repr(eval(f"tasks.Hyperteacher(Subsets(6, 3), {text})"))
+            answers[text] = str(eval(f"tasks.Hyperteacher(Subsets(6, 3), {text})"))
         except Exception as error:
             answers[text] = f"{type(error).__name__}: {error}"
     print(json.dumps(answers))

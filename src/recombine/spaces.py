@@ -220,13 +220,13 @@ class Subsets(Space):
 
     def from_sets(self, sets: Sequence[Collection[int]]) -> np.ndarray:
         """Rows from sets of module numbers, e.g. `[{0, 3}, {2}]`."""
-        rows = np.full((len(sets), self.width), -1, dtype=self.dtype)
+        rows = np.full((len(sets), self.width), -1, dtype=np.int64)
         for row, chosen in zip(rows, sets, strict=True):
             chosen = sorted(set(chosen))
             if len(chosen) > self.width:
                 raise UserError(f"{chosen} has {len(chosen)} modules, more than at_most={self.at_most}")
             row[: len(chosen)] = chosen
-        return self.check(rows)
+        return self.check(rows).astype(self.dtype)
 
     def sample(self, key: Any, n: int) -> np.ndarray:
         rng = generator(key)
@@ -393,8 +393,9 @@ def _uniform_ints(rng: np.random.Generator, below: int, n: int) -> Any:
         return rng.integers(0, below, size=n)
     bits = below.bit_length()
     drawn: list[int] = []
+    size = (bits + 7) // 8
     while len(drawn) < n:  # rejection keeps it exact; at least half of the draws are kept
-        value = int.from_bytes(rng.bytes((bits + 7) // 8), "little") >> (-bits % 8)
-        if value < below:
-            drawn.append(value)
-    return np.array(drawn, dtype=object)
+        raw = rng.bytes(size * 2 * (n - len(drawn)))
+        values = (int.from_bytes(raw[i : i + size], "little") >> (-bits % 8) for i in range(0, len(raw), size))
+        drawn += [value for value in values if value < below]
+    return np.array(drawn[:n], dtype=object)

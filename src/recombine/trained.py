@@ -16,7 +16,7 @@ from .nets import Blueprint, Net
 from .precision import one_thread
 from .recipe import Recipe
 from .supports import Side, Support
-from .tasks import Task, draw_batch
+from .tasks import Batch, Task, draw_stream
 
 if TYPE_CHECKING:
     import pandas
@@ -127,14 +127,13 @@ class Trained:
 
 def scores(task: Task, side: Side, net: Net, key: jax.Array, tasks: int = SCORED_TASKS) -> dict[str, float]:
     """Scores of one net on `tasks` fresh tasks of a side."""
-    found = _score_program(tasks)(task, side.sampler(), net, key)
+    found = _score_program()(task, net, draw_stream(task, side, key, tasks))
     return {name: float(value) for name, value in found.items()}
 
 
 @functools.cache
-def _score_program(tasks: int) -> Callable[..., dict[str, jax.Array]]:
-    def run(task: Task, sampler: Any, net: Net, key: jax.Array) -> dict[str, jax.Array]:
-        batch = draw_batch(task, sampler, key, tasks, None)
+def _score_program() -> Callable[[Task, Net, Batch], dict[str, jax.Array]]:
+    def run(task: Task, net: Net, batch: Batch) -> dict[str, jax.Array]:
         return task.score(net(batch.inputs, batch.code)[0], batch.target)
 
     return jax.jit(run, compiler_options=one_thread())

@@ -21,9 +21,9 @@ import numpy as np
 
 from ..errors import unknown
 from ..keys import key_for
+from ..nets import Net
 from ..precision import one_thread, resolve
-from ..supports import Side
-from ..tasks import Task, draw_batch
+from ..tasks import Batch, draw_stream
 from ..trained import Trained
 from . import ridge
 from .base import Readings, probes
@@ -62,27 +62,30 @@ def decodability(
 
     for member in trained.healthy:
         seed = member.seed
-
-        def look(net: Any, what: str, stream: str, side: Side, n: int, seed: int = seed):
-            return _activations(task, net, what, side, key_for(stream, seed), n)
-
-        fit_x, fit_y = look(member.net, name, "probe_fit", support.train, fit_tasks)
-        test_x, test_y = look(member.net, name, "probe_score", support.train, score_tasks)
-        held_x, held_y = look(member.net, name, "probe_score/held_out", support.held_out, score_tasks)
-        weights, intercept = ridge.fit(fit_x, fit_y, strength)
-        add(seed, "r2", ridge.r2_by_target(held_x @ weights + intercept, held_y))
-        add(seed, "r2_test", ridge.r2_by_target(test_x @ weights + intercept, test_y))
+        streams = {
+            "fit": draw_stream(task, support.train, key_for("probe_fit", seed), fit_tasks),
+            "test": draw_stream(task, support.train, key_for("probe_score", seed), score_tasks),
+            "held_out": draw_stream(task, support.held_out, key_for("probe_score/held_out", seed), score_tasks),
+        }
+        z = {stream: np.asarray(batch.constituents) for stream, batch in streams.items()}
+        h = {stream: _features(member.net, batch, name) for stream, batch in streams.items()}
+        shuffled = np.random.default_rng(seed).permutation(z["fit"])
+        # one Gram matrix serves the true targets and the shuffled ones
+        weights, intercept = ridge.fit(h["fit"], np.hstack([z["fit"], shuffled]), strength)
+        predicted = {stream: np.hsplit(h[stream] @ weights + intercept, 2) for stream in ("test", "held_out")}
+        add(seed, "r2", ridge.r2_by_target(predicted["held_out"][0], z["held_out"]))
+        add(seed, "r2_test", ridge.r2_by_target(predicted["test"][0], z["test"]))
         if not controls:
             continue
-        shuffled = np.random.default_rng(seed).permutation(fit_y)
-        weights, intercept = ridge.fit(fit_x, shuffled, strength)
-        add(seed, "r2_shuffled", ridge.r2_by_target(held_x @ weights + intercept, held_y))
+        add(seed, "r2_shuffled", ridge.r2_by_target(predicted["held_out"][1], z["held_out"]))
         fresh = trained.blueprint.build(task, key_for("init-untrained", seed), resolve(trained.recipe.precision))
-        for metric, net, what in (("r2_untrained", fresh, name), ("r2_encoding", None, "code")):
-            x, y = look(net, what, "probe_fit", support.train, fit_tasks)
-            weights, intercept = ridge.fit(x, y, strength)
-            x, y = look(net, what, "probe_score/held_out", support.held_out, score_tasks)
-            add(seed, metric, ridge.r2_by_target(x @ weights + intercept, y))
+        others = {
+            "r2_untrained": [_features(fresh, streams[stream], name) for stream in ("fit", "held_out")],
+            "r2_encoding": [np.asarray(streams[stream].code) for stream in ("fit", "held_out")],
+        }
+        for metric, (fit_on, score_on) in others.items():
+            weights, intercept = ridge.fit(fit_on, z["fit"], strength)
+            add(seed, metric, ridge.r2_by_target(score_on @ weights + intercept, z["held_out"]))
     return Readings("decodability", rows, "r2")
 
 
@@ -92,16 +95,11 @@ def _mean(by_factor: np.ndarray) -> float:
     return float(defined.mean()) if defined.size else float("nan")
 
 
-def _activations(task: Task, net: Any, what: str, side: Side, key: jax.Array, n: int) -> tuple[np.ndarray, np.ndarray]:
-    features, constituents = _program(what, n)(task, side.sampler(), net, key)
-    return np.asarray(features), np.asarray(constituents)
+def _features(net: Net, batch: Batch, layer: str) -> np.ndarray:
+    """Activations of a layer at the first sample of each task: one a task, so that rows are independent."""
+    return np.asarray(_trace_program(layer)(net, batch.inputs[:, :1], batch.code))[:, 0]
 
 
 @functools.cache
-def _program(what: str, n: int) -> Callable[..., tuple[jax.Array, jax.Array]]:
-    def run(task: Task, sampler: Any, net: Any, key: jax.Array) -> tuple[jax.Array, jax.Array]:
-        batch = draw_batch(task, sampler, key, n, 1)  # one sample a task: rows are independent
-        features = batch.code if what == "code" else net(batch.inputs, batch.code)[1][what][:, 0]
-        return features, batch.constituents
-
-    return jax.jit(run, compiler_options=one_thread())
+def _trace_program(layer: str) -> Callable[[Net, jax.Array, jax.Array], jax.Array]:
+    return jax.jit(lambda net, inputs, code: net(inputs, code)[1][layer], compiler_options=one_thread())

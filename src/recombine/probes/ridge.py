@@ -15,15 +15,12 @@ def fit(features: np.ndarray, targets: np.ndarray, strength: float = 1.0) -> tup
     """Weights (features, targets) and intercept (targets,)."""
     mean_x, mean_y = features.mean(0), targets.mean(0)
     n, d = features.shape
+    x = features - mean_x
     if n >= d:
-        # X'X - n mean mean' is the Gram matrix of the centered features, without a centered copy of them.
-        # float64 accumulation of the small correction keeps float32 features accurate enough: see the tests.
-        x = features - mean_x
         gram = x.T @ x
         gram[np.diag_indices(d)] += strength
         weights = _solve(gram, x.T @ (targets - mean_y))
     else:
-        x = features - mean_x
         gram = x @ x.T
         gram[np.diag_indices(n)] += strength
         weights = x.T @ _solve(gram, targets - mean_y)

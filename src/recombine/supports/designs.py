@@ -159,7 +159,7 @@ def unpopular(space: Space, *, held_out: float = 0.25, seed: int = 0) -> Support
         return np.concatenate([np.flatnonzero(chosen), extra])
 
     train = _training_ranks(space, held_out, choose, "a core and one task for each other element")
-    rare = rare_elements(len(train)) or ()
+    rare = rare_elements(len(train)) or order  # found above, or there were no training ranks
     rarest, name = rare[-1:], space.element_names[rare[-1]]
     return from_ranks(
         space,

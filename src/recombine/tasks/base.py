@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
@@ -9,9 +11,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from ..precision import one_thread
 from ..registry import Registry
 from ..spaces import Space
 from ..supports import Side
+
+BLOCK = 256  # tasks drawn at once for scoring and probing
 
 
 class Batch(NamedTuple):
@@ -51,15 +56,28 @@ class Task(eqx.Module):
         """Both conventions of R^2 and how many ratios were undefined; see `r2_scores`."""
         return r2_scores(prediction, target)
 
-    def stream(self, side: Side, key: jax.Array, tasks: int, samples: int | None = None) -> Batch:
-        """`tasks` tasks of one side of a split."""
-        return draw_batch(self, side.sampler(), key, tasks, samples)
-
 
 def draw_batch(task: Task, sampler: Any, key: jax.Array, tasks: int, samples: int | None) -> Batch:
     """Combinations from the sampler, then their data; pure, so it runs inside a compiled step."""
     which, what = jax.random.split(key)
     return task.sample(what, sampler(which, tasks), samples)
+
+
+def draw_stream(task: Task, side: Side, key: jax.Array, tasks: int) -> Batch:
+    """`tasks` tasks of one side of a split, for scoring and probing.
+
+    Drawn in blocks by one program, whatever their number: random numbers are what takes long to compile.
+    """
+    sampler = side.sampler()
+    blocks = [_block_program()(task, sampler, jax.random.fold_in(key, i)) for i in range(-(-tasks // BLOCK))]
+    return Batch(*(jnp.concatenate(parts)[:tasks] for parts in zip(*blocks, strict=True)))
+
+
+@functools.cache
+def _block_program() -> Callable[[Task, Any, jax.Array], Batch]:
+    return jax.jit(
+        lambda task, sampler, key: draw_batch(task, sampler, key, BLOCK, None), compiler_options=one_thread()
+    )
 
 
 def r2_scores(prediction: Float[Array, "t s o"], target: Float[Array, "t s o"]) -> dict[str, Array]:

@@ -1,0 +1,53 @@
+"""The bench: both sides do the same work, and the default recipe passes the target."""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+import pytest
+
+import recombine as rc
+from recombine import bench
+from recombine.keys import key_for
+from recombine.training import fresh_state, stepper
+
+
+def test_the_plain_loop_and_train_compute_the_same(task, support):
+    recipe = rc.Recipe(tasks=16, samples=4, precision="float32")
+    arguments = (task, support.train.sampler(), recipe.rates(), key_for("train", 0), 5)
+    nets = []
+    for advance in (bench.plain_loop(recipe), stepper(recipe.shape(), True)):
+        state = fresh_state(rc.nets.MLP(16, 2).build(task, key_for("init", 0)), recipe)
+        nets.append(advance(state, *arguments).net)
+    for a, b in zip(jax.tree.leaves(nets[0]), jax.tree.leaves(nets[1]), strict=True):
+        assert np.allclose(a, b, atol=1e-5)
+
+
+def test_the_clock_stops_when_the_target_is_passed(monkeypatch):
+    recipe = rc.Recipe(steps=200, tasks=16)
+    arguments = (rc.nets.MLP(32, 1), recipe, stepper(recipe.shape(), True), "float32", 0, 200)
+    monkeypatch.setattr(bench, "TARGET", -10.0)
+    passed = bench.time_to_score(*arguments)
+    assert passed.step == bench.EVALUATE_EVERY and passed.seconds is not None and passed.seconds > 0
+    monkeypatch.setattr(bench, "TARGET", 2.0)
+    never = bench.time_to_score(*arguments)
+    assert never.step is None and never.seconds is None and never.score < 1
+
+
+def test_throughput_gives_a_ratio_a_round_and_a_share_of_the_matmul_rate(monkeypatch):
+    monkeypatch.setattr(bench, "WIDTHS", (16,))
+    lines: list[str] = []
+    with bench.one_core():
+        (row,) = bench.measure_throughput(3, lines.append, seconds=0.05)
+    assert len(row.ratios) == 3 and all(ratio > 0.3 for ratio in row.ratios) and 0 < row.matmul_share < 1.5
+    assert len(lines) == 1
+
+
+@pytest.mark.long
+def test_the_default_recipe_passes_the_target_on_every_seed():
+    recipe = rc.Recipe()
+    for seed in range(3):
+        found = bench.time_to_score(
+            rc.nets.MLP(), recipe, stepper(recipe.shape(), True), "float32", seed, recipe.steps
+        )  # fmt: skip
+        assert found.step is not None, found
