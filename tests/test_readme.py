@@ -1,0 +1,40 @@
+"""What the README shows works as written."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+
+
+@pytest.mark.parametrize("number", range(len(BLOCKS)))
+def test_python_block(number, tmp_path):
+    script = tmp_path / "block.py"
+    script.write_text(BLOCKS[number])
+    result = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    if "rc.train" in BLOCKS[number]:
+        assert re.match(r"held_out r2 0\.\d+ \[0\.\d+, 0\.\d+\] decodability of layer2/pre: r2 0\.\d+", result.stdout)
+
+
+def test_commands_exist():
+    from recombine.cli import COMMANDS
+
+    commands = set(re.findall(r"^    recombine (\w+)", README, re.MULTILINE))
+    assert commands and commands <= set(COMMANDS)
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"(?:^    |`)make ([a-z-]+)", README, re.MULTILINE)) <= targets
+
+
+def test_links_lead_somewhere():
+    documents = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+    for document in documents:
+        for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
+            assert (document.parent / target).exists(), f"{document.name} links to {target}"
