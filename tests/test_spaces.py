@@ -101,7 +101,7 @@ def test_rows_of_another_width_or_kind_are_not_contained(space):
     assert not space.contains(halves).any(), "a row of fractions is no combination"
 
 
-@settings(deadline=None, max_examples=12)  # every shape is compiled
+@settings(deadline=None, max_examples=8)  # every shape is compiled
 @given(spaces)
 def test_multihot_marks_the_elements(space):
     expected = np.zeros((space.size, len(space.element_names)), bool)

@@ -163,7 +163,7 @@ def connected_combinations(chosen: list[frozenset[int]]) -> bool:
     return len(reached) == len(chosen)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(some_rows())
 def test_connected_is_what_a_search_over_combinations_finds(case):
     space, ranks = case
@@ -172,7 +172,7 @@ def test_connected_is_what_a_search_over_combinations_finds(case):
     assert len(certificate.components) == 1 or not certificate.connected
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(some_rows())
 def test_boolean_powers_of_the_cooccurrence_matrix_agree(case):
     space, ranks = case
@@ -544,7 +544,7 @@ def test_one_combination_cannot_be_split(design, space):
         supports.registry[design](space)
 
 
-@pytest.mark.parametrize("design", ["random", "balanced", "implicit"])
+@pytest.mark.parametrize("design", ["random", "balanced"])
 def test_single_modules_are_never_connected(design):
     with pytest.raises(UserError, match="connected"):
         supports.registry[design](Subsets(5, 1))

@@ -135,10 +135,12 @@ def test_a_diverged_member_is_reported_and_enters_no_mean(task, support):
     assert float(score) == float(good.score("held_out"))
 
 
-def test_a_killed_run_continues_from_its_checkpoint_bit_for_bit(task, support, tmp_path, monkeypatch):
+@pytest.mark.parametrize("seeds", [1, 2])
+def test_a_killed_run_continues_from_its_checkpoint_bit_for_bit(task, support, tmp_path, monkeypatch, seeds):
     monkeypatch.setattr("recombine.training.CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr("recombine.training.CALL_SECONDS", 0.001)
-    undisturbed = train(task, support, SMALL, SHORT)
+    how = {"seeds": seeds, "ensemble": "vmap"}
+    undisturbed = train(task, support, SMALL, SHORT, **how)
 
     class Stop(Exception):
         pass
@@ -148,16 +150,16 @@ def test_a_killed_run_continues_from_its_checkpoint_bit_for_bit(task, support, t
             raise Stop
 
     with pytest.raises(Stop):
-        train(task, support, SMALL, SHORT, checkpoint=tmp_path, progress=stop)
+        train(task, support, SMALL, SHORT, checkpoint=tmp_path, progress=stop, **how)
     (file,) = tmp_path.glob("*.safetensors")
     steps = []
-    resumed = train(
-        task, support, SMALL, SHORT, checkpoint=tmp_path, progress=lambda seed, step, *_: steps.append(step)
-    )
+    watch = lambda seed, step, *_: steps.append(step)  # noqa: E731
+    resumed = train(task, support, SMALL, SHORT, checkpoint=tmp_path, progress=watch, **how)
     assert steps[0] > 20, "it began again instead of continuing"
-    assert same(undisturbed.nets[0], resumed.nets[0])
+    assert same(undisturbed.nets, resumed.nets)
     strip = lambda rows: [{k: v for k, v in row.items() if k != "seconds"} for row in rows]  # noqa: E731
-    assert strip(undisturbed.members[0].history) == strip(resumed.members[0].history)
+    for a, b in zip(undisturbed.members, resumed.members, strict=True):
+        assert strip(a.history) == strip(b.history)
     assert not file.exists()
 
 
@@ -166,8 +168,9 @@ def test_a_damaged_or_foreign_checkpoint_is_set_aside(tmp_path, task, support, d
     path = tmp_path / "seed-0.safetensors"
     run = _Run(task, support, SMALL, SHORT, tmp_path, ("held_out",))
     state = run.start(0)
-    mark = run.fingerprint(1 if damage == "other run" else 0)
-    checkpoints.Checkpoint(path, mark).save(state, [], 1.0)
+    saved = run.checkpoint_of([0])
+    assert saved is not None and saved.path == path
+    checkpoints.Checkpoint(path, "another mark" if damage == "other run" else saved.mark).save(state, [], 1.0)
     data = bytearray(path.read_bytes())
     if damage == "truncate":
         path.write_bytes(data[: len(data) // 2])
@@ -175,7 +178,7 @@ def test_a_damaged_or_foreign_checkpoint_is_set_aside(tmp_path, task, support, d
         data[-10] ^= 0xFF
         path.write_bytes(data)
     with pytest.warns(UserWarning, match="set aside"):
-        assert checkpoints.Checkpoint(path, run.fingerprint(0)).load(state) is None
+        assert saved.load(state) is None
     assert not path.exists() and path.with_suffix(".damaged").exists()
 
 

@@ -37,12 +37,12 @@ class Checkpoint:
     def __init__(self, path: Path, mark: str):
         self.path, self.mark = path, mark
 
-    def save(self, state: Any, history: list[dict], seconds: float) -> None:
+    def save(self, state: Any, history: list, seconds: float) -> None:
         arrays = {str(i): _plain(leaf) for i, leaf in enumerate(jax.tree.leaves(state))}
         notes = {"mark": self.mark, "history": json.dumps(history), "seconds": str(seconds), "sum": _sum(arrays)}
         write_whole(self.path, safetensors.numpy.save(arrays, metadata=notes))
 
-    def load(self, like: T) -> tuple[T, list[dict], float] | None:
+    def load(self, like: T) -> tuple[T, list, float] | None:
         """The saved state in the shape of `like`, its history and the time it took; None if there is none."""
         if not self.path.exists():
             return None

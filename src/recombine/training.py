@@ -50,6 +50,13 @@ class State(eqx.Module):
     loss_sum: jax.Array  # since the last evaluation; summed on the device, so it does not depend on the calls
     bad_step: jax.Array  # first step whose loss was not finite, or -1
 
+    def steps_done(self) -> int:
+        """Of all members, if there are several: they keep step."""
+        return int(np.ravel(self.step)[0])
+
+    def all_diverged(self) -> bool:
+        return bool((np.asarray(self.bad_step) >= 0).all())
+
 
 def train(
     task: Task,
@@ -122,93 +129,76 @@ class _Run:
     def in_scan(self) -> bool:
         return self.blueprint.steps_in_scan_on_cpu or jax.default_backend() != "cpu"
 
-    # -- members one by one, several at a time -----------------------------------------------------------------
     def side_by_side(self, seeds: list[int], report: Report, workers: int) -> list[Member]:
+        """Members in threads, each with a one-threaded program of its own."""
         if len(seeds) == 1 or workers == 1:
-            return [self.one(seed, report) for seed in seeds]
+            return [self.together([seed], report)[0] for seed in seeds]
         with concurrent.futures.ThreadPoolExecutor(min(workers, len(seeds))) as pool:
-            futures = [pool.submit(self.one, seed, report) for seed in seeds]
+            futures = [pool.submit(self.together, [seed], report) for seed in seeds]
             try:
-                return [future.result() for future in futures]
+                return [future.result()[0] for future in futures]
             except BaseException:
                 self.stop.set()  # Ctrl-C reaches the main thread only: the others stop at their next call
                 for future in futures:
                     future.cancel()
                 raise
 
-    def one(self, seed: int, report: Report) -> Member:
-        """Trains one member from its start or its checkpoint to the end."""
-        saved = None
-        if self.checkpoint is not None:
-            saved = checkpoints.Checkpoint(self.checkpoint / f"seed-{seed}.safetensors", self.fingerprint(seed))
-        state, history, spent = self.start(seed), [], 0.0
+    def together(self, seeds: list[int], report: Report) -> list[Member]:
+        """Trains the members in one program (under vmap if there are several), from the start or a checkpoint."""
+        states, keys = [self.start(seed) for seed in seeds], [key_for("train", seed) for seed in seeds]
+        several = len(seeds) > 1
+        state, key = states[0], keys[0]
+        if several:
+            state, key = jax.tree.map(lambda *leaves: jnp.stack(leaves), *states), jnp.stack(keys)
+        advance = stepper(self.recipe.shape(), self.in_scan(), members=len(seeds))
+        histories: list[list[dict]] = [[] for _ in seeds]
+        spent, drive, last_saved = 0.0, Drive(), time.monotonic()
+        saved = self.checkpoint_of(seeds)
         if saved and (found := saved.load(state)):
-            state, history, spent = found
-        advance = stepper(self.recipe.shape(), self.in_scan())
-        key = key_for("train", seed)
-        drive = Drive()
-        last_saved = time.monotonic()
-        bad = int(state.bad_step)
+            state, histories, spent = found
+
+        def member_state(i: int) -> State:
+            return jax.tree.map(lambda leaf: leaf[i], state) if several else state
+
         for event in self.events():
-            while (step := int(state.step)) < event and bad < 0:
+            while (step := state.steps_done()) < event and not state.all_diverged():
                 if self.stop.is_set():
                     raise KeyboardInterrupt
                 count = drive.next_count(event - step)
                 state = drive.timed(advance, count, state, self.task, self.sampler, self.rates, key)
-                bad = int(state.bad_step)
-                report(seed, int(state.step), self.recipe.steps, {})
+                for seed in seeds:
+                    report(seed, state.steps_done(), self.recipe.steps, {})
                 if saved and time.monotonic() - last_saved > CHECKPOINT_SECONDS:
-                    saved.save(state, history, spent + drive.seconds)
+                    saved.save(state, histories, spent + drive.seconds)
                     last_saved = time.monotonic()
-            if bad >= 0:
-                break
-            if not history or history[-1]["step"] < event:
-                state, row = self.evaluate(state, seed, history)
-                history.append(row | {"seconds": spent + drive.seconds})
-                report(seed, event, self.recipe.steps, row)
+            for i, (seed, history) in enumerate(zip(seeds, histories, strict=True)):
+                mine = member_state(i)
+                if not mine.all_diverged() and (not history or history[-1]["step"] < event):
+                    history.append(self.evaluate(mine, seed, history) | {"seconds": spent + drive.seconds})
+                    report(seed, event, self.recipe.steps, history[-1])
+            if state.steps_done() == event:
+                state = eqx.tree_at(lambda s: s.loss_sum, state, jnp.zeros_like(state.loss_sum))
         if saved:
             saved.remove()
-        return drive.member(seed, state, history, spent)
+        return [drive.member(seed, member_state(i), histories[i], spent) for i, seed in enumerate(seeds)]
 
-    def evaluate(self, state: State, seed: int, history: list[dict]) -> tuple[State, dict]:
-        since = int(state.step) - (history[-1]["step"] if history else 0)
-        row: dict[str, Any] = {"step": int(state.step), "loss": float(state.loss_sum) / max(since, 1)}
+    def evaluate(self, state: State, seed: int, history: list[dict]) -> dict[str, Any]:
+        since = state.steps_done() - (history[-1]["step"] if history else 0)
+        row: dict[str, Any] = {"step": state.steps_done(), "loss": float(state.loss_sum) / max(since, 1)}
         for stream, side in self.watched.items():
             # items of their own: what `Trained.score` draws stays unseen until the end
             found = scores(self.task, side, state.net, key_for(f"history/{stream}", seed), HISTORY_TASKS)
             row |= {f"{stream}/{name}": value for name, value in found.items()}
-        return eqx.tree_at(lambda s: s.loss_sum, state, jnp.zeros(())), row
+        return row
 
-    # -- all members in one program ----------------------------------------------------------------------------
-    def together(self, seeds: list[int], report: Report) -> list[Member]:
-        """Trains all members at once under vmap. No checkpoints: this is for devices where a run is short."""
-        stack = functools.partial(jax.tree.map, lambda *leaves: jnp.stack(leaves))
-        state = stack(*[self.start(seed) for seed in seeds])
-        keys = jnp.stack([key_for("train", seed) for seed in seeds])
-        advance = stepper(self.recipe.shape(), self.in_scan(), members=len(seeds))
-        drive = Drive()
-        histories: list[list[dict]] = [[] for _ in seeds]
-        for event in self.events():
-            while (step := int(state.step[0])) < event:
-                count = drive.next_count(event - step)
-                state = drive.timed(advance, count, state, self.task, self.sampler, self.rates, keys)
-                for seed in seeds:
-                    report(seed, int(state.step[0]), self.recipe.steps, {})
-            for i, seed in enumerate(seeds):
-                if int(state.bad_step[i]) < 0:
-                    _, row = self.evaluate(jax.tree.map(lambda leaf, i=i: leaf[i], state), seed, histories[i])
-                    histories[i].append(row | {"seconds": drive.seconds})
-            state = eqx.tree_at(lambda s: s.loss_sum, state, jnp.zeros(len(seeds)))
-        members = []
-        for i, seed in enumerate(seeds):
-            members.append(drive.member(seed, jax.tree.map(lambda leaf, i=i: leaf[i], state), histories[i]))
-        return members
-
-    def fingerprint(self, seed: int) -> str:
-        """What a checkpoint must belong to."""
-        return checkpoints.fingerprint(
-            self.task, self.support.certificate().content, self.blueprint.to_json(), self.recipe.to_json(), seed
+    def checkpoint_of(self, seeds: list[int]) -> checkpoints.Checkpoint | None:
+        """Where the state of these members is kept, marked by all that it depends on."""
+        if self.checkpoint is None:
+            return None
+        mark = checkpoints.fingerprint(
+            self.task, self.support.certificate().content, self.blueprint.to_json(), self.recipe.to_json(), seeds
         )
+        return checkpoints.Checkpoint(self.checkpoint / f"seed-{'-'.join(map(str, seeds))}.safetensors", mark)
 
 
 def fresh_state(net: Net, recipe: Recipe) -> State:
