@@ -14,6 +14,9 @@ from jaxtyping import install_import_hook
 
 with install_import_hook("recombine", "beartype.beartype"):
     import recombine as rc
+    from recombine.compilation import enable_cache
+
+enable_cache()
 
 
 @pytest.fixture(scope="session")

@@ -10,11 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recombine import Subsets, UserError
-from recombine.compilation import enable_cache
 from recombine.encodings import encodings
 from recombine.tasks import Hyperteacher
-
-enable_cache()  # most of the time goes into compiling, and to compile again is no test
 
 M = 8
 

@@ -13,13 +13,10 @@ import numpy as np
 import pytest
 
 from recombine import Recipe, Subsets, UserError, nets, precision, supports
-from recombine.compilation import enable_cache
 from recombine.nets import MLP, count_parameters
 from recombine.tasks import Hyperteacher
 from recombine.testing import check_net
 from recombine.training import fresh_state, one_step
-
-enable_cache()  # most of the time goes into compiling, and to compile again is no test
 
 # -- the published table (notes 4.1, hyperteacher, identity encoding) ---------------------------------------------
 

@@ -19,14 +19,11 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
 from recombine import Recipe, Subsets, Trained, UserError, probes, supports, train
-from recombine.compilation import enable_cache
 from recombine.nets import MLP, Blueprint, Net
 from recombine.probes import decodability, ridge
 from recombine.tasks import Hyperteacher, draw_batch
 from recombine.testing import check_probe
 from recombine.trained import Member
-
-enable_cache()  # most of the time goes into compiling, and to compile again is no test
 
 # -- ridge --------------------------------------------------------------------------------------------------------
 

@@ -18,11 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recombine import Product, Subsets, UserError
-from recombine.compilation import enable_cache
 from recombine.spaces import Space, space_from_json
 from recombine.testing import check_space
-
-enable_cache()  # most of the time goes into compiling, and to compile again is no test
 
 small = settings(deadline=None, max_examples=40)
 

@@ -20,10 +20,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from recombine import Product, Space, Subsets, UserError, supports
-from recombine.compilation import enable_cache
 from recombine.testing import check_support
-
-enable_cache()  # most of the time goes into compiling, and to compile again is no test
 
 PUBLISHED = Subsets(16, 3)  # 696 combinations, of which .25 is held out
 SMALL = Subsets(8, 3)  # 92

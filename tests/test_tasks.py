@@ -19,13 +19,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recombine import Product, Subsets, UserError, encodings, supports, tasks
-from recombine.compilation import enable_cache
 from recombine.keys import STREAMS, key_for
 from recombine.tasks import Hyperteacher, Indifferent, Lookup, draw_batch, r2_scores
 from recombine.tasks.hyperteacher import WEIGHTS, draw_weights
 from recombine.testing import check_task
-
-enable_cache()  # most of the time goes into compiling, and to compile again is no test
 
 SPACE = Subsets(16, 3)
 ROWS = jnp.asarray(SPACE.unrank(range(5, 696, 14)))  # 50 combinations, some of one, two and three modules

@@ -13,6 +13,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .errors import require_int
+
 # The streams of one run. A new use of data gets a new name, never a second use of an old one.
 STREAMS = ("train", "validation", "test", "held_out", "probe_fit", "probe_score", "few_shot")
 
@@ -24,6 +26,7 @@ def name_to_int(name: str) -> int:
 
 def key_for(name: str, seed: int) -> jax.Array:
     """The key of the thing called `name` (a stream, "init", "teacher", ...) under `seed`."""
+    seed = require_int("seed", seed, at_least=0)
     key = jax.random.key(name_to_int(name))
     while True:  # a seed of any size, 32 bits at a time
         key, seed = jax.random.fold_in(key, seed & 0xFFFFFFFF), seed >> 32

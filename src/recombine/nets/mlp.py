@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..distributions import truncated_normal
-from ..errors import require_int
+from ..errors import require_int, unknown
 from ..precision import matmul
 from ..tasks import Task
 from .base import Blueprint, Net, Trace, nets
@@ -39,6 +39,8 @@ class MLP(Blueprint):
         return (*hidden, "output")
 
     def build(self, task: Task, key: jax.Array, precision: str = "float32") -> MLPNet:
+        if precision not in ("float32", "bfloat16"):
+            raise unknown("precision of a net", precision, ("float32", "bfloat16"))
         sizes = [task.code_size + task.input_size, *[self.width] * self.depth, task.output_size]
         keys = jax.random.split(key, len(sizes) - 1)
         kernels = tuple(

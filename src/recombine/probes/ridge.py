@@ -36,6 +36,5 @@ def r2_by_target(predicted: np.ndarray, targets: np.ndarray) -> np.ndarray:
     """R^2 of each target column; NaN, not a number, where the column does not vary."""
     spread = ((targets - targets.mean(0)) ** 2).sum(0)
     error = ((predicted - targets) ** 2).sum(0)
-    # a column that is constant up to rounding has no variance to explain
-    varies = spread > 1e-10 * np.maximum((targets**2).sum(0), 1e-300)
+    varies = np.ptp(targets, axis=0) > 0  # not spread > 0: rounding gives a constant a tiny spread
     return np.where(varies, 1 - error / np.where(varies, spread, 1.0), np.nan)

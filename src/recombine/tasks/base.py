@@ -89,12 +89,13 @@ def r2_scores(prediction: Float[Array, "t s o"], target: Float[Array, "t s o"]) 
     """
     error = (prediction - target) ** 2
     variance = target.var(1)  # (T, O), biased
-    defined = variance > 1e-12
+    defined = target.max(1) > target.min(1)  # not variance > 0: rounding gives a constant a tiny variance
     ratios = 1 - error.mean(1) / jnp.where(defined, variance, 1.0)
     count = defined.sum()
     per_task = jnp.where(count > 0, jnp.where(defined, ratios, 0.0).sum() / jnp.maximum(count, 1), jnp.nan)
     spread = ((target - target.mean((0, 1))) ** 2).sum()
-    pooled = jnp.where(spread > 0, 1 - error.sum() / jnp.where(spread > 0, spread, 1.0), jnp.nan)
+    varies = (target.max((0, 1)) > target.min((0, 1))).any()
+    pooled = jnp.where(varies, 1 - error.sum() / jnp.where(varies, spread, 1.0), jnp.nan)
     return {"r2": per_task, "r2_pooled": pooled, "undefined": (~defined).sum()}
 
 

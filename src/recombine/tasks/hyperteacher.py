@@ -11,6 +11,7 @@ deviation restored, and biases uniform on [0, 0.5].
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import equinox as eqx
@@ -64,7 +65,7 @@ class Hyperteacher(Task):
         weights: Weights = "discrete",
         encoding: str = "identity",
     ):
-        hidden = (hidden,) if isinstance(hidden, int) else tuple(hidden)
+        hidden = tuple(hidden) if isinstance(hidden, Iterable) else (hidden,)
         self._shape(space, inputs, hidden, outputs, samples, weights, encoding, seed)
         key = key_for("teacher", seed)
         sizes = (inputs, *hidden)
