@@ -20,6 +20,7 @@ LEVELS = [
     {"encodings"},
     {"tasks"},
     {"nets"},
+    {"theory"},
     {"recipe"},
     {"checkpoints", "trained"},
     {"training"},

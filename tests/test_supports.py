@@ -6,9 +6,6 @@ import itertools
 import json
 import math
 import re
-import subprocess
-import sys
-import textwrap
 import time
 
 import equinox as eqx
@@ -582,30 +579,16 @@ WRONG_TYPES = [
     *[("seed", value) for value in ("1.5", "'x'", "True")],
 ]
 
-WITHOUT_TYPE_CHECKS = """
-    import json, sys
-    import numpy as np
-    from recombine import Subsets, supports
-    answers = {}
-    for text in json.loads(sys.argv[1]):
-        try:
-            answers[text] = repr(eval(text))
-        except Exception as error:
-            answers[text] = f"{type(error).__name__}: {error}"
-    print(json.dumps(answers))
-"""
-
 
 def call(design: str, name: str, value: str) -> str:
     return f"supports.{design}(Subsets(8, 3), {name}={value})"
 
 
 @pytest.fixture(scope="module")
-def answers() -> dict[str, str]:
+def answers(ask) -> dict[str, str]:
     calls = [call(design, name, value) for design in ("random", "implicit") for name, value in WRONG_TYPES]
     calls.append(call("random", "held_out", "np.float32(0.25)"))
-    command = [sys.executable, "-c", textwrap.dedent(WITHOUT_TYPE_CHECKS), json.dumps(calls)]
-    return json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+    return ask(calls)
 
 
 @pytest.mark.parametrize("name, value", WRONG_TYPES)

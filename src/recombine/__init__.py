@@ -5,6 +5,7 @@ from . import nets as nets
 from . import probes as probes
 from . import supports as supports
 from . import tasks as tasks
+from . import theory as theory
 from .errors import UserError as UserError
 from .intervals import Interval as Interval
 from .intervals import over_seeds as over_seeds
