@@ -1,7 +1,11 @@
 """Encodings: how a combination's constituents are shown to a net.
 
 An encoding is a pytree with `size` (numbers it emits for `constituents` numbers it gets) and a call that maps
-constituents (..., M) to a code (..., size). Chance (a random matrix) is drawn once, when the encoding is made.
+constituents (..., M) to a code (..., size). Chance (a matrix, a permutation) is drawn once, when the encoding is made.
+Definitions after Redhardt, Akram, Schug 2025 and its public code; where the two differ, it is said which is followed.
+
+An encoding made for a task is given `example_size`, the numbers in one labeled example of it, if the task can make
+examples, and is called with a key and a function that makes them; all but `few-shot` ignore both.
 """
 
 from __future__ import annotations
@@ -13,21 +17,28 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
+from .errors import UserError, require_int
 from .registry import Registry
+
+#: (key, n, shared) -> n inputs and targets of each task, (tasks, n, input size) and (tasks, n, output size);
+#: shared: the inputs are the same for all tasks
+Examples = Callable[[jax.Array, int, bool], tuple[jax.Array, jax.Array]]
 
 
 class Encoding(eqx.Module):
     """What every encoding has."""
 
-    linear: ClassVar[bool]
+    linear: ClassVar[bool]  # affine in the constituents, on the weights that tasks draw
     injective: ClassVar[bool]
     size: int = eqx.field(static=True)
 
-    def __call__(self, constituents: jax.Array) -> jax.Array:
+    def __call__(
+        self, constituents: jax.Array, key: jax.Array | None = None, examples: Examples | None = None
+    ) -> jax.Array:
         raise TypeError("use a registered encoding")
 
 
-encodings: Registry[Callable[[int, jax.Array], Encoding]] = Registry("encoding")
+encodings: Registry[Callable[..., Encoding]] = Registry("encoding")
 
 
 @encodings.register("identity")
@@ -37,10 +48,10 @@ class Identity(Encoding):
     linear = True
     injective = True
 
-    def __init__(self, constituents: int, key: jax.Array):
+    def __init__(self, constituents: int, key: jax.Array, *, example_size: int | None = None):
         self.size = constituents
 
-    def __call__(self, constituents: jax.Array) -> jax.Array:
+    def __call__(self, constituents, key=None, examples=None):
         return constituents
 
 
@@ -52,9 +63,144 @@ class Orthogonal(Encoding):
     injective = True
     matrix: jax.Array
 
-    def __init__(self, constituents: int, key: jax.Array):
+    def __init__(self, constituents: int, key: jax.Array, *, example_size: int | None = None):
         self.size = constituents
         self.matrix = jax.random.orthogonal(key, constituents)
 
-    def __call__(self, constituents: jax.Array) -> jax.Array:
+    def __call__(self, constituents, key=None, examples=None):
         return jnp.matmul(constituents, self.matrix.T, precision="highest")
+
+
+@encodings.register("language")
+class Language(Encoding):
+    """Whole numbers 1, w_1, 2, w_2, ..., M, w_M with w = floor(10 z) + M + 1, given as numbers and not embedded.
+
+    Made for weights that are tenths; of continuous ones it shows the first decimal only.
+    """
+
+    linear = True  # module numbers are constants, and 10 z is whole for weights that are tenths
+    injective = True
+
+    def __init__(self, constituents: int, key: jax.Array, *, example_size: int | None = None):
+        self.size = 2 * constituents
+
+    def __call__(self, constituents, key=None, examples=None):
+        m = constituents.shape[-1]
+        words = _tenths(constituents) + m + 1.0
+        numbers = jnp.broadcast_to(jnp.arange(1.0, m + 1), words.shape)
+        return jnp.stack([numbers, words], axis=-1).reshape(*constituents.shape[:-1], 2 * m)
+
+
+@encodings.register("invertible")
+class Invertible(Encoding):
+    """A fixed random invertible net: coupling layers that scale and shift one half by a function of the other.
+
+    Five layers, as the paper says (the public code always uses three).
+    """
+
+    linear = False
+    injective = True
+    layers: tuple[tuple[jax.Array, ...], ...]  # weights of the inner nets, M/2 -> 2M -> 2M -> M
+
+    def __init__(self, constituents: int, key: jax.Array, *, example_size: int | None = None, layers: int = 5):
+        m = constituents
+        if m % 2:
+            raise UserError(f"the encoding 'invertible' halves the constituents, so {m} must be even; {m + 1} would do")
+        self.size = m
+        sizes = (m // 2, 2 * m, 2 * m, m)
+        self.layers = tuple(
+            tuple(
+                0.1 * jax.random.normal(k, shape)
+                for k, shape in zip(jax.random.split(one, 3), zip(sizes, sizes[1:], strict=False), strict=True)
+            )
+            for one in jax.random.split(key, require_int("layers", layers, at_least=1))
+        )
+
+    def __call__(self, constituents, key=None, examples=None):
+        code = constituents
+        for number, weights in enumerate(self.layers):
+            code = _flip(code, number)
+            kept, changed = jnp.split(code, 2, axis=-1)
+            scale, shift = self._inner(weights, kept)
+            code = _flip(jnp.concatenate([kept, changed * scale + shift], axis=-1), number)
+        return code
+
+    def inverse(self, code: jax.Array) -> jax.Array:
+        """The constituents that `code` came from."""
+        for number in reversed(range(len(self.layers))):
+            code = _flip(code, number)
+            kept, changed = jnp.split(code, 2, axis=-1)
+            scale, shift = self._inner(self.layers[number], kept)
+            code = _flip(jnp.concatenate([kept, (changed - shift) / scale], axis=-1), number)
+        return code
+
+    @staticmethod
+    def _inner(weights: tuple[jax.Array, ...], half: jax.Array) -> tuple[jax.Array, jax.Array]:
+        for w in weights[:-1]:
+            half = jax.nn.sigmoid(half @ w)
+        a, shift = jnp.split(half @ weights[-1], 2, axis=-1)
+        return 1 + 0.5 * jnp.tanh(a), shift
+
+
+def _flip(code: jax.Array, number: int) -> jax.Array:
+    """Every second layer acts on the reversed vector."""
+    return code[..., ::-1] if number % 2 else code
+
+
+@encodings.register("interval-shuffle")
+class IntervalShuffle(Encoding):
+    """Ten intervals of [0, 1] trade places, the same way in every coordinate; 1 stays 1. A lookup table, in effect."""
+
+    linear = False
+    injective = True
+    order: jax.Array  # interval i goes to place order[i]
+
+    def __init__(self, constituents: int, key: jax.Array, *, example_size: int | None = None):
+        self.size = constituents
+        self.order = jax.random.permutation(key, 10).astype(jnp.float32)
+
+    def __call__(self, constituents, key=None, examples=None):
+        interval = jnp.clip(_tenths(constituents), 0, 9)
+        inside = 10 * constituents - interval
+        moved = (self.order[interval.astype(int)] + inside) / 10
+        return jnp.where(constituents >= 1, constituents, moved)
+
+
+@encodings.register("few-shot")
+class FewShot(Encoding):
+    """Labeled examples of the task instead of a description: all inputs, then all targets (50 pairs as published).
+
+    redraw: fresh inputs for every task (as published), or the same inputs for all.
+    """
+
+    linear = False
+    injective = False  # with chance one for enough pairs, but not by construction
+    pairs: int = eqx.field(static=True)
+    redraw: bool = eqx.field(static=True)
+    fixed: jax.Array
+
+    def __init__(
+        self,
+        constituents: int,
+        key: jax.Array,
+        *,
+        example_size: int | None = None,
+        pairs: int = 50,
+        redraw: bool = True,
+    ):
+        if example_size is None:
+            raise UserError("the encoding 'few-shot' shows labeled examples, and this task makes none; use another")
+        self.pairs, self.redraw, self.fixed = require_int("pairs", pairs, at_least=1), redraw, key
+        self.size = self.pairs * example_size
+
+    def __call__(self, constituents, key=None, examples=None):
+        if examples is None or key is None:
+            raise UserError("the encoding 'few-shot' has to be called with a key and what makes examples")
+        inputs, targets = examples(key if self.redraw else self.fixed, self.pairs, not self.redraw)
+        flat = (part.reshape(*part.shape[:-2], -1) for part in (inputs, targets))
+        return jnp.concatenate(list(flat), axis=-1)
+
+
+def _tenths(constituents: jax.Array) -> jax.Array:
+    """floor(10 z), where 10 z may be short of a whole number by rounding."""
+    return jnp.floor(10 * constituents + 1e-4)

@@ -12,7 +12,7 @@ deviation restored, and biases uniform on [0, 0.5].
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 import equinox as eqx
 import jax
@@ -64,9 +64,10 @@ class Hyperteacher(Task):
         samples: int = 16,
         weights: Weights = "discrete",
         encoding: str = "identity",
+        encoding_options: dict[str, Any] | None = None,
     ):
         hidden = tuple(hidden) if isinstance(hidden, Iterable) else (hidden,)
-        self._shape(space, inputs, hidden, outputs, samples, weights, encoding, seed)
+        self._shape(space, inputs, hidden, outputs, samples, weights, encoding, encoding_options, seed)
         key = key_for("teacher", seed)
         sizes = (inputs, *hidden)
         keys = jax.random.split(key, len(hidden) + 1)
@@ -79,7 +80,7 @@ class Hyperteacher(Task):
         self.modules, self.biases = tuple(modules), tuple(biases)
         self.readout = truncated_normal(keys[-1], (hidden[-1], outputs), (3**0.5 / hidden[-1]) ** 0.5)
 
-    def _shape(self, space, inputs, hidden, outputs, samples, weights, encoding, seed) -> None:
+    def _shape(self, space, inputs, hidden, outputs, samples, weights, encoding, encoding_options, seed) -> None:
         """The fields that this teacher shares with its control worlds."""
         if not isinstance(space, Subsets):
             raise UserError(f"a hyperteacher needs a Subsets space, got {space}")
@@ -97,7 +98,13 @@ class Hyperteacher(Task):
         self.space, self.weights = space, weights
         self.input_size, self.output_size, self.samples = inputs, outputs, samples
         self.constituent_names = space.element_names
-        self.encoding = encodings[encoding](len(space.element_names), key_for("encoding", seed))
+        made = encodings[encoding]
+        self.encoding = made(
+            len(space.element_names),
+            key_for("encoding", seed),
+            example_size=inputs + outputs,
+            **(encoding_options or {}),
+        )
         self.code_size = self.encoding.size
 
     @property
@@ -121,7 +128,14 @@ class Hyperteacher(Task):
         z = draw_weights(weight_key, self.space.multihot(combinations), self.weights)
         shape = (len(combinations), samples or self.samples, self.input_size)
         inputs = jax.random.uniform(input_key, shape, minval=-1.0)
-        return Batch(inputs, self.encoding(z), self.teach(combinations, z, inputs), z)
+
+        def examples(key: Array, n: int, shared: bool) -> tuple[Array, Array]:
+            drawn = (1 if shared else len(combinations), n, self.input_size)
+            x = jnp.broadcast_to(jax.random.uniform(key, drawn, minval=-1.0), (len(combinations), *drawn[1:]))
+            return x, self.teach(combinations, z, x)
+
+        code = self.encoding(z, jax.random.fold_in(key, 2), examples)
+        return Batch(inputs, code, self.teach(combinations, z, inputs), z)
 
 
 @tasks.register("lookup-v1")
@@ -133,8 +147,9 @@ class Lookup(Hyperteacher):
     hidden: int = eqx.field(static=True)
 
     def __init__(self, space: Space, seed: int = 0, *, inputs: int = 16, hidden: int = 16, outputs: int = 16,
-                 samples: int = 16, weights: Weights = "discrete", encoding: str = "identity"):  # fmt: skip
-        self._shape(space, inputs, (hidden,), outputs, samples, weights, encoding, seed)
+                 samples: int = 16, weights: Weights = "discrete", encoding: str = "identity",
+                 encoding_options: dict[str, Any] | None = None):  # fmt: skip
+        self._shape(space, inputs, (hidden,), outputs, samples, weights, encoding, encoding_options, seed)
         self.hidden, self.root = hidden, key_for("lookup-teacher", seed)
         self.modules, self.biases, self.readout = (), (), jnp.zeros((0, 0))
 
