@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -63,8 +64,9 @@ def test_a_record_comes_back_as_it_was(value, name):
     assert again == record and again.cell.id == record.cell.id
 
 
-def test_an_undefined_value_comes_back_undefined():
-    again = Record.from_bytes(Record(Cell("s", 1, {}), [{"value": float("nan")}], {}, {}).to_bytes())
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_a_value_that_is_no_number_comes_back_undefined(value):
+    again = Record.from_bytes(Record(Cell("s", 1, {}), [{"value": value}], {}, {}).to_bytes())
     assert again.rows[0]["value"] != again.rows[0]["value"]
 
 
@@ -242,6 +244,49 @@ def test_a_worker_that_dies_fails_its_cell_and_the_others_finish(tmp_path, tiny,
     )
     assert [failure.cell.id for failure in result.failures] == killed and "ended with code" in result.failures[0].error
     assert len(result.records) == 3
+
+
+def test_workers_that_cannot_start_fail_every_cell(tmp_path, tiny, monkeypatch):
+    monkeypatch.setattr("recombine.lab.engines.sys.executable", shutil.which("false"))
+    result = run_study(registry["supports"], "smoke", seeds=1, changes=tiny, engine="local:2", quiet=True)
+    assert len(result.failures) == 2 and not result.records
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        {}, {"study": "supports"}, {"scale": "[/x]"}, {"scale": "\x1b[31m"}, {"settings": {"widht": 3}},
+        {"version": 99}, {"study": "magic"}, {"seeds": "three"}, {"settings": {"supports": []}},
+    ],
+)  # fmt: skip
+def test_a_store_with_odd_content_is_refused_in_one_sentence(tmp_path, tiny, about):
+    study = registry["supports"]
+    whole = {"study": study.id, "version": study.version, "scale": "smoke", "settings": tiny, "seeds": 1}
+    Store.create(
+        tmp_path / "s", (whole | about) if about and "study" not in about or about.get("study") == "magic" else about
+    )
+    with pytest.raises(rc.UserError) as refusal:
+        reopen(tmp_path / "s", registry)
+    assert "\n" not in str(refusal.value) and "\x1b" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "change", [{"format": 2}, {"rows": [{"value": "x"}]}, {"rows": [1]}, {"facts": 3}, {"cell": {}}]
+)
+def test_a_forged_record_is_no_record(change):
+    from recombine.lab.cells import canonical
+    from recombine.lab.store import _sum
+
+    body = json.loads(Record(Cell("s", 1, {"seed": 0}), [{"value": 0.25}], {}, {}).to_bytes()) | change
+    body.pop("sum")
+    with pytest.raises(DamagedRecord):
+        Record.from_bytes(canonical(body | {"sum": _sum(body)}).encode())
+
+
+def test_fewer_seeds_than_before_forget_nothing(tmp_path):
+    run_study(Coin(), "smoke", seeds=3, out=tmp_path / "s", quiet=True)
+    run_study(Coin(), "smoke", seeds=1, out=tmp_path / "s", quiet=True)
+    assert len(reopen(tmp_path / "s", {"coin": Coin()}).records) == 6
 
 
 def test_ctrl_c_keeps_finished_cells_and_the_same_command_continues(tmp_path):

@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from recombine.lab.run import run_study
 from recombine.lab.study import DEFAULT_SEEDS
 from recombine.recipe import Recipe
 from recombine.studies import registry
@@ -40,3 +41,12 @@ def test_each_support_of_the_study_has_the_groups_its_claims_read():
     unpopular = build_support(specs["unpopular"])
     assert {"with rarest (m15)", "without rarest"} <= set(unpopular.groups)
     assert unpopular.certificate().usage["m15"] == 1
+
+
+def test_a_diverged_seed_enters_no_answer_and_one_evaluation_gives_no_growth():
+    tiny = {"supports": ["disconnected"], "steps": 5, "evaluations": 5, "width": 8, "warmup": 0.0, "modules": 6}
+    for changes in ({"learning_rate": 1e30}, {"learning_rate": 1e9, "width": 64}, {"evaluations": 1}):
+        result = run_study(registry["supports"], "smoke", seeds=1, changes=tiny | changes, quiet=True)
+        assert not result.failures
+        assert all(not interval.seeds for question, interval, _ in result.answers if "growth" in question.id)
+        assert {verdict.outcome for verdict in result.verdicts} == {"undecided"}

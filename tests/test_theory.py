@@ -126,5 +126,9 @@ def test_bad_requests(teacher):
         hyperteacher_network(rc.tasks.Hyperteacher(rc.Subsets(4, 2), encoding="orthogonal"), 4)
     with pytest.raises(rc.UserError, match="one hidden layer"):
         indistinguishable_teacher(rc.tasks.Hyperteacher(rc.Subsets(4, 2), hidden=(4, 4)), [0, 0, 1, 1])
+    with pytest.raises(rc.UserError, match="Indifferent"):
+        hyperteacher_network(rc.tasks.Indifferent(rc.Subsets(4, 2)), 4)
+    with pytest.raises(rc.UserError, match="from 0"):
+        indistinguishable_teacher(rc.tasks.Hyperteacher(rc.Subsets(4, 2)), [0, 0, -1, -1])
     with pytest.raises(rc.UserError, match="3 modules"):
         indistinguishable_teacher(teacher, [0, 0, 1])

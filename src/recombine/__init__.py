@@ -3,8 +3,10 @@
 from . import encodings as encodings
 from . import nets as nets
 from . import probes as probes
+from . import studies as studies
 from . import supports as supports
 from . import tasks as tasks
+from . import testing as testing
 from . import theory as theory
 from .errors import UserError as UserError
 from .intervals import Interval as Interval

@@ -40,7 +40,10 @@ class Checkpoint:
     def save(self, state: Any, history: list, seconds: float) -> None:
         arrays = {str(i): _plain(leaf) for i, leaf in enumerate(jax.tree.leaves(state))}
         notes = {"mark": self.mark, "history": json.dumps(history), "seconds": str(seconds), "sum": _sum(arrays)}
-        write_whole(self.path, safetensors.numpy.save(arrays, metadata=notes))
+        try:
+            write_whole(self.path, safetensors.numpy.save(arrays, metadata=notes))
+        except OSError as problem:  # the run is worth more than its checkpoint
+            warnings.warn(f"checkpoint {self.path} was not written: {problem.strerror}", stacklevel=2)
 
     def load(self, like: T) -> tuple[T, list, float] | None:
         """The saved state in the shape of `like`, its history and the time it took; None if there is none."""

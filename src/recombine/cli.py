@@ -263,7 +263,7 @@ def _space(modules: int | None, at_most: int | None, factors: tuple[str, ...]):
     if factors:
         levels = {}
         for name, value in _changes(factors).items():
-            levels[name] = int(value) if value.isdigit() else [part for part in value.split(",") if part]
+            levels[name] = int(value) if value.isdecimal() else [part for part in value.split(",") if part]
         return Product(**levels)
     if modules is None or at_most is None:
         raise UserError("a space is needed: --modules 16 --at-most 3, or --factors color=3 shape=round,square")
@@ -281,7 +281,11 @@ def _print_json(data: object) -> None:
 def _print_result(result, console: Console) -> None:
     """A table of verdicts and the answers to questions without a threshold."""
     table = Table(
-        "verdict", "claim", "value [95 % over seeds]", "threshold", title=f"{result.study.id}, {result.scale} scale"
+        "verdict",
+        "claim",
+        "value [95 % over seeds]",
+        "threshold",
+        title=f"{result.study.id}, {escape(result.scale)} scale",
     )
     for verdict in result.verdicts:
         claim = verdict.claim

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import uuid
 from pathlib import Path
 
-TEMPORARY = ".recombine-tmp-"  # our own marker: nothing else is ever cleaned up
+from .errors import UserError
+
+TEMPORARY = ".recombine-tmp-"  # our own marker, by which what a crash left behind can be told from other files
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -30,3 +33,13 @@ def write_whole(path: Path, data: bytes) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def write_or_refuse(path: Path, data: bytes) -> None:
+    """`write_whole` for what a user asked to have written: one sentence on what is in the way."""
+    try:
+        write_whole(path, data)
+    except OSError as problem:
+        full = problem.errno in (errno.ENOSPC, errno.EDQUOT)
+        why = "the disk is full" if full else (problem.strerror or str(problem))
+        raise UserError(f"cannot write {path}: {why}; what was stored before is whole") from problem

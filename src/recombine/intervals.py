@@ -23,6 +23,8 @@ class Interval:
     seeds: int
 
     def __str__(self) -> str:
+        if not self.seeds:
+            return "undefined"
         if not math.isfinite(self.low):
             return f"{self.mean:.3f} ({self.seeds} seed{'s' if self.seeds != 1 else ''})"
         return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"

@@ -52,7 +52,8 @@ class Recipe:
         }  # fmt: skip
         for name, (low, high) in ranges.items():
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
+            known = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+            if not known or not low <= value <= high:
                 raise UserError(f"{name}={value!r} must be a number from {low:g} to {high:g}")
 
     @classmethod

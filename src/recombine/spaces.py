@@ -11,6 +11,7 @@ Ranks are exact. They are int64 arrays while the size fits and arrays of Python 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
@@ -236,9 +237,7 @@ class Subsets(Space):
             part = rows[start : start + chunk]
             # the number of active modules, by exact weights; then that many modules without replacement
             sizes = np.searchsorted(self._starts[1:], _uniform_ints(rng, self.size, len(part)), side="right") + 1
-            order = np.argpartition(rng.random((len(part), self.modules)), self.at_most - 1, axis=1)
-            # argpartition leaves the chosen ones in no order that depends on their value, but not shuffled
-            chosen = rng.permuted(order[:, : self.at_most], axis=1)
+            chosen = _distinct(rng, len(part), self.at_most, self.modules)
             chosen = np.where(
                 np.arange(self.at_most) < np.asarray(sizes, dtype=np.int64)[:, None], chosen, self.modules
             )
@@ -271,7 +270,7 @@ class Product(Space):
     Order: the last factor varies fastest, as itertools.product lists them.
     """
 
-    def __init__(self, **factors: int | Sequence[Any]):
+    def __init__(self, /, **factors: int | Sequence[Any]):
         if not factors:
             raise UserError("a Product needs at least one factor, such as Product(color=['red', 'green'])")
         self.factors: dict[str, tuple[Any, ...]] = {}
@@ -283,11 +282,11 @@ class Product(Space):
             listed = tuple(levels)
             if not listed:
                 raise UserError(f"factor {name!r} has no levels; it needs at least one")
-            names = [str(level) for level in listed]  # 1 and "1" would be one element
+            names = Counter(str(level) for level in listed)  # 1 and "1" would be one element
             for level in listed:
                 if not isinstance(level, Hashable):
                     raise UserError(f"factor {name!r} lists {level!r}, which cannot be a level; use text or numbers")
-                if names.count(str(level)) > 1:
+                if names[str(level)] > 1:
                     raise UserError(f"factor {name!r} lists level {level!r} twice")
             self.factors[name] = listed
         self.levels = tuple(len(levels) for levels in self.factors.values())
@@ -385,6 +384,17 @@ def _as_ranks(ranks: Any, space: Space) -> np.ndarray:
     if outside.any():
         raise UserError(f"rank {found[outside][0]} is outside {space}, whose ranks are 0 to {space.size - 1:,}")
     return found.astype(np.int64 if space.size < _FITS_INT64 else object)
+
+
+def _distinct(rng: np.random.Generator, rows: int, k: int, below: int) -> np.ndarray:
+    """k different numbers below `below` a row, in random order."""
+    if k * k < below:  # few of many: draw again the rows in which a number repeats, which is less than half of them
+        drawn = rng.integers(0, below, (rows, k))
+        while len(again := np.flatnonzero((np.diff(np.sort(drawn, axis=1), axis=1) == 0).any(1))):
+            drawn[again] = rng.integers(0, below, (len(again), k))
+        return drawn
+    order = np.argpartition(rng.random((rows, below)), k - 1, axis=1)[:, :k]
+    return rng.permuted(order, axis=1)  # the partition leaves them in no random order
 
 
 def _uniform_ints(rng: np.random.Generator, below: int, n: int) -> Any:

@@ -88,6 +88,8 @@ def indistinguishable_teacher(teacher: Hyperteacher, block_of: Sequence[int]) ->
     modules, biases = teacher.modules[0], teacher.biases[0]  # (M, I, H), (M, H)
     if len(block_of) != len(modules):
         raise UserError(f"block_of names {len(block_of)} modules, the teacher has {len(modules)}")
+    if min(block_of) < 0:
+        raise UserError(f"block_of={list(block_of)} must number the blocks from 0")
     blocks = range(max(block_of) + 1)
     mine = np.array(block_of)[:, None] == np.array(blocks)  # (M, blocks)
     own = jnp.asarray(mine, modules.dtype)
@@ -155,6 +157,8 @@ def _identity(forms: int, units: int) -> _Forms:
 
 def _explicit(teacher: Hyperteacher, steps: Sequence[_Step], error: float) -> ExplicitNetwork:
     """Writes the net down, layer by layer; `steps` compute squares on [-2, 2] with an error in [0, `error`]."""
+    if type(teacher) is not Hyperteacher:  # its control worlds teach something else
+        raise UserError(f"the explicit network is that of a Hyperteacher, not of {type(teacher).__name__}")
     if not isinstance(teacher.encoding, Identity):
         raise UserError("the explicit network reads z itself: it is for the encoding 'identity'")
     m, k = len(teacher.constituent_names), teacher.space.width

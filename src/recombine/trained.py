@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 
-from .errors import UserError
+from .errors import UserError, require_int
 from .intervals import Interval, over_seeds
-from .keys import STREAMS, key_for
+from .keys import key_for
 from .nets import Blueprint, Net
 from .precision import one_thread
 from .recipe import Recipe
@@ -49,13 +49,13 @@ class Score:
 
     @property
     def interval(self) -> Interval:
-        return over_seeds(self.values[self.metric])
+        return _interval(self.values[self.metric])
 
     @property
     def groups(self) -> dict[str, Interval]:
         """The first metric by group of held-out combinations."""
         end = f"/{self.metric}"
-        return {name.removesuffix(end): over_seeds(v) for name, v in self.values.items() if name.endswith(end)}
+        return {name.removesuffix(end): _interval(v) for name, v in self.values.items() if name.endswith(end)}
 
     def __float__(self) -> float:
         return self.interval.mean
@@ -67,6 +67,11 @@ class Score:
         return text
 
     __repr__ = __str__
+
+
+def _interval(values: list[float]) -> Interval:
+    """Over seeds; undefined where the score of a seed is."""
+    return over_seeds([] if any(value != value for value in values) else values)
 
 
 @dataclass(frozen=True)
@@ -94,9 +99,7 @@ class Trained:
 
     def score(self, stream: str = "held_out", *, tasks: int = SCORED_TASKS, groups: bool = True) -> Score:
         """Scores on fresh data: "test" (training combinations), "held_out", or "held_out/GROUP"."""
-        base = stream.split("/")[0]
-        if base not in STREAMS:
-            raise UserError(f"unknown stream {stream!r}; there are: {', '.join(STREAMS)}, and held_out/GROUP")
+        require_int("tasks", tasks, at_least=1)
         sides = {"": self.support.side(stream)}
         if groups and stream == "held_out":
             sides |= {f"{name}/": self.support.group(name) for name in self.support.groups}

@@ -13,7 +13,7 @@ import functools
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -81,7 +81,8 @@ def train(
     watch: streams that are scored on the way, such as "held_out/cross-block".
     """
     recipe = recipe or Recipe()
-    seed_list = list(range(require_int("seeds", seeds, at_least=1))) if isinstance(seeds, int) else list(seeds)
+    seed_list = list(seeds) if isinstance(seeds, Iterable) else list(range(require_int("seeds", seeds, at_least=1)))
+    workers = os.cpu_count() or 1 if threads is None else require_int("threads", threads, at_least=1)
     if not seed_list or len(set(seed_list)) != len(seed_list):
         raise UserError(f"seeds={seed_list} must be one or more different numbers")
     if support.space != task.space:
@@ -96,7 +97,7 @@ def train(
         if ensemble == "vmap" and len(seed_list) > 1:
             members = run.together(seed_list, report)
         else:
-            members = run.side_by_side(seed_list, report, threads or os.cpu_count() or 1)
+            members = run.side_by_side(seed_list, report, workers)
     return Trained(task, support, net, recipe, members)
 
 

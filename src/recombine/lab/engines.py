@@ -30,7 +30,7 @@ def parse_engine(text: str) -> Callable[..., None]:
     name, _, count = text.partition(":")
     if name == "inprocess" and not count:
         return run_in_process
-    if name == "local" and (not count or (count.isdigit() and int(count) > 0)):
+    if name == "local" and (not count or (count.isdecimal() and int(count) > 0)):
         workers = int(count) if count else os.cpu_count() or 1
         return lambda *args: run_in_processes(*args, workers=workers)
     raise UserError(f"unknown engine {text!r}; 'local', 'local:N' (N processes) or 'inprocess' would do")
@@ -85,6 +85,8 @@ def run_in_processes(
                     tell("started", cell, None)
                 else:
                     worker.close()
+        for cell in waiting:  # every process ended before it could take another cell
+            tell("failed", cell, ("no worker process could be started", ""))
     finally:
         for worker in pool:
             worker.kill()
@@ -99,7 +101,7 @@ class _Worker:
         }
         self.cell: Cell | None = None
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "recombine.lab.worker"],
+            [sys.executable, "-P", "-m", "recombine.lab.worker"],  # -P: files in this folder are not modules
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
             start_new_session=True,  # Ctrl-C reaches the driver only, which then stops the workers
         )  # fmt: skip

@@ -8,6 +8,8 @@ import os
 import platform
 from pathlib import Path
 
+import jax
+
 
 @functools.cache
 def provenance() -> dict[str, str]:
@@ -23,4 +25,5 @@ def provenance() -> dict[str, str]:
         ]
     facts["processor"] = models[0] if models else platform.processor() or "unknown"
     facts["cores"] = str(os.cpu_count())
+    facts["device"] = jax.devices()[0].device_kind
     return facts

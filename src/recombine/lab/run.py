@@ -14,12 +14,12 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from ..errors import UserError
+from ..errors import UserError, require_int
 from ..intervals import Interval
 from .cells import Cell, canonical
 from .engines import Listener, parse_engine
 from .store import Record, Store, Table, tidy
-from .study import DEFAULT_SEEDS, Study
+from .study import DEFAULT_SEEDS, SCALES, Study
 from .verdicts import Question, Verdict, answer, judge
 
 
@@ -119,16 +119,19 @@ def reopen(path: Path, studies: Mapping[str, Study]) -> Result:
     """The result of what is stored at `path`, without running anything; its study is looked up by name."""
     store = Store.open(path)
     about = store.about
+    if not {"study", "version", "scale", "settings", "seeds"} <= set(about) or about["scale"] not in SCALES:
+        raise UserError(f"{path / 'store.json'} does not say which study, scale and settings it holds")
     study = studies[about["study"]]
     if study.version != about["version"]:
         raise UserError(
             f"{path} was made by version {about['version']} of the study {study.id!r} and this is version "
             f"{study.version}; `recombine run` with another --out measures again"
         )
-    wanted = study.cells(about["settings"], about["seeds"])
+    settings = study.settings(about["scale"], dict(about["settings"]))  # complete, and of known names only
+    wanted = study.cells(settings, require_int("seeds", about["seeds"], at_least=1))
     by_id = {record.cell.id: record for record in store.records()}
     records = [by_id[cell.id] for cell in wanted if cell.id in by_id]
-    return conclude(study, about["scale"], about["settings"], records, [], store)
+    return conclude(study, about["scale"], settings, records, [], store)
 
 
 @contextlib.contextmanager
@@ -161,7 +164,7 @@ def _shown(study: Study, total: int, done: int, quiet: bool) -> Iterator[Listene
                 finished += 1
                 left = (total - done - finished) * (time.monotonic() - begun) / finished
                 bars.update(
-                    overall, advance=1, note=f"about {left / 60:.0f} min {left % 60:.0f} s left" if left else ""
+                    overall, advance=1, note=f"about {int(left // 60)} min {int(left % 60)} s left" if left else ""
                 )
                 bars.console.print(_line(study, event, cell, payload), markup=False, highlight=False)
 

@@ -11,9 +11,9 @@ A record is written aside, fsynced and renamed, so it is whole or absent. The sa
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
+import math
 import os
 import warnings
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UserError
-from ..files import write_whole
+from ..files import write_or_refuse
 from .cells import Cell, canonical
 
 FORMAT = 1
@@ -60,14 +60,13 @@ class Record:
             claimed = body.pop("sum")
             if claimed != _sum(body):
                 raise DamagedRecord("its content does not match its checksum")
-            cell = Cell.from_json(body["cell"])
-            rows = [
-                {k: float("nan") if v == "nan" and k == "value" else v for k, v in row.items()} for row in body["rows"]
-            ]
-            return cls(cell, rows, body["facts"], body["provenance"])
+            if body["format"] != FORMAT:
+                raise DamagedRecord(f"it is of format {body['format']!r} and not {FORMAT}")
+            rows = [{**row, "value": float(row["value"])} for row in body["rows"]]  # "nan" is a float's spelling too
+            return cls(Cell.from_json(body["cell"]), rows, dict(body["facts"]), dict(body["provenance"]))
         except DamagedRecord:
             raise
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as problem:
             raise DamagedRecord(f"it is not a record ({type(problem).__name__})") from problem
 
 
@@ -82,20 +81,20 @@ class Store:
     def create(cls, path: Path, about: dict[str, Any]) -> Store:
         """The store at `path`, made if it is not there; refused if it belongs to another run."""
         path = Path(path)
-        if (path / "store.json").exists():
+        if _exists(path / "store.json"):
             store = cls.open(path)
             differs = [name for name in about if store.about.get(name) != about[name] and name != "seeds"]
             if differs:
                 there = ", ".join(f"{name}={store.about.get(name)!r}" for name in differs)
                 raise UserError(f"{path} holds another run ({there}); choose another --out, or remove it")
-            if store.about != store.about | about:  # more seeds than before
-                store._write("store.json", (canonical({"format": FORMAT, **about}) + "\n").encode())
+            if about.get("seeds", 0) > store.about.get("seeds", 0):  # what was run before stays part of it
+                write_or_refuse(path / "store.json", (canonical({"format": FORMAT, **about}) + "\n").encode())
                 store.about = about
             return store
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise UserError(f"{path} exists and is not a store of recombine; choose another --out")
         store = cls(path, about)
-        store._write("store.json", (canonical({"format": FORMAT, **about}) + "\n").encode())
+        write_or_refuse(path / "store.json", (canonical({"format": FORMAT, **about}) + "\n").encode())
         return store
 
     @classmethod
@@ -124,28 +123,14 @@ class Store:
     # -- writing ------------------------------------------------------------------------------------------------
     def put(self, record: Record) -> None:
         """Keeps a record; whole or not at all."""
-        self._write(f"records/{record.cell.id}.json", record.to_bytes())
-
-    def _write(self, name: str, data: bytes) -> None:
-        try:
-            write_whole(self.path / name, data)
-        except OSError as problem:
-            why = (
-                "the disk is full"
-                if problem.errno in (errno.ENOSPC, errno.EDQUOT)
-                else (problem.strerror or str(problem))
-            )
-            raise UserError(f"cannot write to {self.path}: {why}; what was stored before is whole") from problem
+        write_or_refuse(self.path / "records" / f"{record.cell.id}.json", record.to_bytes())
 
     # -- reading ------------------------------------------------------------------------------------------------
     def get(self, cell: Cell) -> Record | None:
         """The record of a cell, or None; a damaged one is set aside, so that the cell runs again."""
         path = self.path / "records" / f"{cell.id}.json"
         try:
-            record = Record.from_bytes(path.read_bytes())
-            if record.cell.id != cell.id:
-                raise DamagedRecord("it belongs to another cell")
-            return record
+            return _read_record(path)
         except FileNotFoundError:
             return None
         except DamagedRecord as problem:
@@ -162,13 +147,22 @@ class Store:
         found = []
         for path in sorted((self.path / "records").glob("*.json")):
             try:
-                record = Record.from_bytes(path.read_bytes())
-                if record.cell.id != path.stem:
-                    raise DamagedRecord("it belongs to another cell")
-                found.append(record)
+                found.append(_read_record(path))
             except DamagedRecord as problem:
                 warnings.warn(f"record {path.name} is damaged and was left out: {problem}", stacklevel=2)
         return found
+
+
+def _read_record(path: Path) -> Record:
+    try:
+        record = Record.from_bytes(path.read_bytes())
+    except FileNotFoundError:
+        raise
+    except OSError as problem:
+        raise DamagedRecord(f"it cannot be read: {problem.strerror}") from problem
+    if record.cell.id != path.stem:
+        raise DamagedRecord("it belongs to another cell")
+    return record
 
 
 def tidy(records: Sequence[Record]) -> Table:
@@ -203,13 +197,20 @@ def query(path: str | os.PathLike, sql: str) -> Table:
         connection.close()
 
 
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as problem:  # a name that is too long, or a folder that may not be entered
+        raise UserError(f"{path} cannot be used: {problem.strerror}") from None
+
+
 def _scalar(value: Any) -> bool:
     return value is None or isinstance(value, (str, int, float, bool))
 
 
 def _finite(row: dict[str, Any]) -> dict[str, Any]:
-    """JSON has no NaN: an undefined value is spelled "nan"."""
-    return {k: "nan" if isinstance(v, float) and v != v else v for k, v in row.items()}
+    """JSON has no NaN: a value that is undefined, or beyond all numbers, is spelled "nan"."""
+    return {k: "nan" if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
 
 
 def _sum(body: dict[str, Any]) -> str:

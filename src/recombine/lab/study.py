@@ -152,6 +152,17 @@ class Study:
         return Record(cell, measured.rows, measured.facts, provenance())
 
 
+def check_choices(knob: str, chosen: Sequence[str], known: Sequence[str] | dict[str, Any]) -> None:
+    """Refuses a list knob that is empty, repeats itself, or names what is not there."""
+    if not chosen:
+        raise UserError(f"{knob} is empty; choose from {', '.join(known)}")
+    for name in chosen:
+        if name not in known:
+            raise unknown(f"name in {knob}", name, known)
+    if len(set(chosen)) != len(chosen):
+        raise UserError(f"{knob}={','.join(chosen)} names something twice")
+
+
 def recipe_knobs(smoke: Any, laptop: Any, paper: Any, names: Sequence[str]) -> tuple[Knob, ...]:
     """Knobs for fields of a Recipe, one value a scale from three recipes."""
     words = {

@@ -19,7 +19,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ..errors import unknown
+from ..errors import UserError, unknown
 from ..keys import key_for
 from ..nets import Net
 from ..precision import one_thread, resolve
@@ -52,6 +52,8 @@ def decodability(
     known = trained.blueprint.layers()
     if name not in known:
         raise unknown("layer", name, known)
+    if not strength >= 0:
+        raise UserError(f"strength={strength} must be at least 0")
     rows: list[dict[str, Any]] = []
     task, support = trained.task, trained.support
     names = task.constituent_names

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UserError
-from ..files import write_whole
+from ..files import write_or_refuse
 from ..intervals import Interval
 from ..lab.run import Result
 from ..lab.study import Figure
@@ -33,7 +33,7 @@ def write_report(result: Result, path: Path | None = None) -> Path:
             raise UserError("this result was not stored, so its report has no place; say where with a path")
         path = result.store.path / "report.html"
     path = Path(path)
-    write_whole(path, render(result).encode())
+    write_or_refuse(path, render(result).encode())
     return path
 
 

@@ -17,7 +17,6 @@ from ..spaces import LISTED_UP_TO, Space
 if TYPE_CHECKING:
     from .support import Support
 
-SAMPLE = 50_000  # combinations looked at where a side cannot be listed
 _TUPLE_WORK = 50_000_000  # t-way coverage stops at the strength that would look at more tuples than this
 _TUPLE_CODES = 1 << 28  # ... or that would need a larger table of flags
 
@@ -104,8 +103,9 @@ def certify(support: Support) -> Certificate:
         disjoint = not np.intersect1d(space.rank(train), space.rank(held_out)).size
         groups = {name: int(np.sum(predicate(held_out))) for name, predicate in support.groups.items()}
     else:
-        train = support.train.sample(key_for("certificate-train", 0), SAMPLE)
-        held_out = support.held_out.sample(key_for("certificate-held-out", 0), SAMPLE)
+        n = max(50_000, enough_to_meet_all(space))
+        train = support.train.sample(key_for("certificate-train", 0), n)
+        held_out = support.held_out.sample(key_for("certificate-held-out", 0), n)
         # A rule answers yes or no for a combination; that it never says both is checked on all that was drawn.
         disjoint = not (support.held_out.contains(train).any() or support.train.contains(held_out).any())
         groups = {
@@ -132,6 +132,12 @@ def certify(support: Support) -> Certificate:
         looked_at=len(train),
         content=content_hash(support),
     )
+
+
+def enough_to_meet_all(space: Space) -> int:
+    """Uniform draws in which every element turns up with near certainty (the coupon collector's number and more)."""
+    n = len(space.element_names)
+    return math.ceil(n * (math.log(n + 1) + 6))
 
 
 def element_usage(space: Space, rows: np.ndarray) -> np.ndarray:

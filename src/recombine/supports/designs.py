@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -15,7 +15,7 @@ from ..keys import generator, key_for
 from ..registry import Registry
 from ..spaces import LISTED_UP_TO, Product, Space, Subsets
 from .balance import balance
-from .certificate import components, element_usage
+from .certificate import components, element_usage, enough_to_meet_all
 from .groups import Blocks, Has, Lacks
 from .sides import Rule, Ruled
 from .support import Support, from_ranks
@@ -38,7 +38,7 @@ def random(
         drawn = (rng.permutation(space.size)[:n_train] for _ in range(tries))
         return next((r for r in drawn if _accept(space, space.unrank(r), compositional, connected)), None)
 
-    train = _training_ranks(space, held_out, choose, _wanted(compositional, connected))
+    train = _training_ranks(space, held_out, choose, _wanted(compositional, connected), _fewest(space, connected))
     return from_ranks(space, train, None, "random", settings={"held_out": held_out, "seed": seed})
 
 
@@ -57,7 +57,8 @@ def balanced(
         return None
 
     wanted = _wanted(compositional, connected)
-    train = _training_ranks(space, held_out, choose, f"balanced, {wanted}" if wanted else "balanced")
+    wanted = f"balanced, {wanted}" if wanted else "balanced"
+    train = _training_ranks(space, held_out, choose, wanted, _fewest(space, connected))
     return from_ranks(space, train, None, "balanced", settings={"held_out": held_out, "seed": seed})
 
 
@@ -188,19 +189,20 @@ def implicit(
             if space.size <= LISTED_UP_TO:
                 looked, rest = (side.combinations() for side in sides)
             else:
-                looked, rest = (side.sample(0, min(20_000, 50 * len(space.element_names))) for side in sides)
+                looked, rest = (side.sample(0, enough_to_meet_all(space)) for side in sides)
             if len(looked) and len(rest) and _accept(space, looked, compositional, connected):
                 return sides[0], sides[1]
         return None
 
-    if 0 < held_out < 1 and (sides := choose(held_out, ATTEMPTS)):
+    # in a space too large to list, what a few rules do not give none will
+    if 0 < held_out < 1 and (sides := choose(held_out, ATTEMPTS if space.size <= LISTED_UP_TO else 10)):
         return Support(space, *sides, "implicit", settings={"held_out": held_out, "seed": seed})
     wanted = _wanted(compositional, connected) or "possible"
     trained = max(1 - held_out, 1 / space.size)
     while held_out > 0 and (trained := trained * 1.25) < 1:
         if choose(round(1 - trained, 9), 20):
             raise UserError(
-                f"no rule with held_out={held_out} on {space} was {wanted}; the nearest that works is "
+                f"no rule with held_out={held_out} on {space} was {wanted}; the nearest found is "
                 f"held_out={round(1 - trained, 9):.9f}"
             )
     raise UserError(f"no rule with held_out={held_out} on {space} is {wanted}; the share must lie between 0 and 1")
@@ -250,11 +252,11 @@ def _accept(space: Space, rows: np.ndarray, compositional: bool, connected: bool
 
 
 def _training_ranks(
-    space: Space, held_out: float, choose: Callable[[int, int], np.ndarray | None], wanted: str
+    space: Space, held_out: float, choose: Callable[[int, int], np.ndarray | None], wanted: str, fewest: int = 1
 ) -> np.ndarray:
-    """What `choose(number, tries)` finds for the share that is asked; else a refusal that names the nearest share.
+    """What `choose(number, tries)` finds for the share that is asked; else a refusal that names a near share.
 
-    int(N * share) combinations are held out, as published.
+    int(N * share) combinations are held out, as published. `fewest`: no smaller number can do.
     """
     held_out = _number("held_out", held_out)
     _refuse_single(space)
@@ -262,19 +264,24 @@ def _training_ranks(
     n = space.size - int(space.size * held_out)
     asked = f"held_out={held_out} of the {space.size:,} combinations of {space}"
     if 1 <= n < space.size and held_out > 0:
-        found = choose(n, ATTEMPTS)
+        found = choose(n, ATTEMPTS) if n >= fewest else None
         if found is not None:
             return found
         why = f"{asked} leaves {n:,} to train on, and no such split was {wanted} in {ATTEMPTS:,} tries"
     else:
         why = f"{asked} " + ("holds out none" if n >= space.size else "leaves none to train on")
-    for near in range(space.size - 1, 0, -1) if n >= space.size else _rising(max(n, 0), space.size):
-        if choose(near, 20) is not None:
+    for near in range(space.size - 1, 0, -1) if n >= space.size else _rising(max(n, fewest - 1), space.size):
+        if choose(near, 5) is not None:
             share = round((space.size - near + 0.5) / space.size, len(str(space.size)) + 1)
-            raise UserError(
-                f"{why}; the nearest that works is held_out={share:g} (train on {near:,} of {space.size:,})"
-            )
-    raise UserError(f"{why}; no other share of it is {wanted} either")
+            raise UserError(f"{why}; the nearest found is held_out={share:g} (train on {near:,} of {space.size:,})")
+    raise UserError(f"{why}, and no other share was found that is")
+
+
+def _fewest(space: Space, connected: bool) -> int:
+    """The fewest combinations that can connect all elements: each joins `width` of them. None can if width is 1."""
+    if not connected:
+        return 1
+    return math.ceil((len(space.element_names) - 1) / (space.width - 1)) if space.width > 1 else space.size
 
 
 def _rising(after: int, below: int) -> Iterator[int]:
@@ -313,6 +320,8 @@ def _block_of(space: Space, blocks: Sequence[int] | None) -> tuple[int, ...]:
         raise UserError(f"{space} has one module, which cannot lie in two blocks")
     if space.at_most < 2:
         raise UserError(f"{space} has no combination of two modules, so no block can be apart from another")
+    if blocks is not None and not isinstance(blocks, Iterable):
+        raise UserError(f"blocks={blocks!r} must be two or more sizes, such as blocks=(8, 8)")
     sizes = [space.modules // 2, space.modules - space.modules // 2] if blocks is None else list(blocks)
     sizes = [require_int("block size", size, at_least=1) for size in sizes]
     if len(sizes) < 2 or sum(sizes) != space.modules:

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..errors import UserError
 from ..keys import generator
-from ..spaces import Space
+from ..spaces import LISTED_UP_TO, Space
 
 #: (rows) -> bool a row; written with operators that numpy and jax arrays share
 Predicate = Callable[[Any], Any]
@@ -120,6 +120,9 @@ class Side:
     def __len__(self) -> int:
         return self.size
 
+    def __bool__(self) -> bool:  # len() cannot say how large a side of 10^30 is
+        return self.size > 0
+
 
 class Listed(Side):
     """A side whose combinations are known by rank."""
@@ -172,13 +175,19 @@ class Ruled(Side):
 
     def __init__(self, space: Space, rule: Rule, groups: tuple[Predicate, ...] = ()):
         self.space, self.rule, self.groups = space, rule, groups
-        cut = int(rule.cut)
-        share = cut if rule.held_out else 2**32 - cut
-        self.size = self.space.size * share // 2**32  # what the rule gives on average; exact only in expectation
-        if groups:  # a part of it: by its share of a sample
-            whole = Ruled(space, rule).sample(0, 10_000)
-            inside = np.logical_and.reduce([np.asarray(group(whole)) for group in groups])
-            self.size = self.size * int(inside.sum()) // len(whole)
+
+    @cached_property
+    def size(self) -> int:  # type: ignore[override]
+        """Exact where the space can be listed, else what the rule gives on average."""
+        if self.space.size <= LISTED_UP_TO:
+            return len(self.combinations())
+        cut = int(self.rule.cut)
+        whole = self.space.size * (cut if self.rule.held_out else 2**32 - cut) // 2**32
+        if not self.groups:
+            return whole
+        rows = Ruled(self.space, self.rule).sample(0, 10_000)  # a part of it: by its share of a sample
+        inside = np.logical_and.reduce([np.asarray(group(rows)) for group in self.groups])
+        return whole * int(inside.sum()) // len(rows)
 
     def contains(self, rows: Any) -> np.ndarray:
         rows = self.space.check(rows)

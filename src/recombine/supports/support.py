@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UserError, unknown
-from ..keys import key_for
+from ..keys import STREAMS, key_for
 from ..spaces import Space, Subsets
 from .certificate import Certificate, certify
 from .groups import ActiveCount
@@ -50,6 +50,8 @@ class Support:
             return self.held_out
         if stream.startswith("held_out/"):
             return self.group(stream.removeprefix("held_out/"))
+        if stream not in STREAMS:
+            raise unknown("stream", stream, (*STREAMS, *(f"held_out/{group}" for group in self.groups)))
         return self.train
 
     def certificate(self) -> Certificate:
