@@ -262,9 +262,8 @@ def test_workers_that_cannot_start_fail_every_cell(tmp_path, tiny, monkeypatch):
 def test_a_store_with_odd_content_is_refused_in_one_sentence(tmp_path, tiny, about):
     study = registry["supports"]
     whole = {"study": study.id, "version": study.version, "scale": "smoke", "settings": tiny, "seeds": 1}
-    Store.create(
-        tmp_path / "s", (whole | about) if about and "study" not in about or about.get("study") == "magic" else about
-    )
+    incomplete = not about or about == {"study": "supports"}
+    Store.create(tmp_path / "s", about if incomplete else whole | about)
     with pytest.raises(rc.UserError) as refusal:
         reopen(tmp_path / "s", registry)
     assert "\n" not in str(refusal.value) and "\x1b" not in str(refusal.value)
