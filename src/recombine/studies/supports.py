@@ -4,8 +4,10 @@
     expected: random, balanced and popular compose; missing and disconnected fail; unpopular lies between
 
 The claims are those of Figure 4 of Redhardt, Akram, Schug 2025; the paper shows curves, so the thresholds on the
-gap (in-distribution minus held-out R^2, mean of per-task R^2) are ours, written before any run. So are equal blocks
-for `disconnected` (the public code cuts 1 from 15) and its within-block group.
+gap (in-distribution minus held-out R^2, mean of per-task R^2) are ours. They were written before any run but for one:
+the two comparisons asked for a difference above 0 at first, which a world without any effect can show by chance, and now
+ask for .01; the laptop values were .125 and .241 by then. Equal blocks for `disconnected` (the public code cuts 1 from
+15) and its within-block group are ours, too.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ METRIC = "r2"  # mean over tasks and outputs of per-task R^2; r2_pooled is measu
 RECIPES: dict[str, dict[str, Any]] = {
     "default": {},
     "constant": {"schedule": "constant", "learning_rate": 1e-3, "weight_decay": 0.003, "b2": 0.999, "nesterov": False},
-    "long": {"steps_factor": 4},
+    "long": {"steps_factor": 2},
 }
 
 
