@@ -6,8 +6,8 @@
 The claims are those of Figure 4 of Redhardt, Akram, Schug 2025; the paper shows curves, so the thresholds on the
 gap (in-distribution minus held-out R^2, mean of per-task R^2) are ours. They were written before any run but for one:
 the two comparisons asked for a difference above 0 at first, which a world without any effect can show by chance, and
-now ask for .01; the laptop values were .125 and .241 by then. Equal blocks for `disconnected` (the public code cuts 1 from
-15) and its within-block group are ours, too.
+now ask for .01; the laptop values were .125 and .241 by then. Equal blocks for `disconnected` (the public code cuts 1
+from 15) and its within-block group are ours, too.
 """
 
 from __future__ import annotations
