@@ -40,7 +40,9 @@ def test_the_example_of_the_readme(space, task, support):
     assert set(run.score("held_out").groups) == {"1 active", "2 active"}
     readings = rc.probes.decodability(run, layer=2)
     assert readings.value().mean > readings.value("r2_shuffled").mean
-    assert len(run.history) == 3 * 10 and run.history.loss.is_monotonic_decreasing is not None
+    assert len(run.history) == 3 * 10
+    for _, history in run.history.groupby("seed"):
+        assert history.loss.iloc[-1] < history.loss.iloc[0]
 
 
 def test_same_seed_same_net_and_other_seed_other_net(task, support):
