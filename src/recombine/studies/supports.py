@@ -156,7 +156,7 @@ class SupportsStudy(Study):
         holds = [s for s in COMPOSING if outcomes.get(f"{s}-composes") == "supported"]
         fails = [words[s] for s in words if outcomes.get(f"{s}-fails") == "supported"]
         parts = [f"it composes on {_list(holds)} training combinations"] if holds else []
-        parts += [f"it fails where {_list(fails)}"] if fails else []
+        parts += [f"it fails where {' or '.join(fails)}"] if fails else []
         sentence = ", and ".join(parts) or "no claim of composition or of failure is settled at this scale"
         return sentence[0].upper() + sentence[1:] + "."
 
