@@ -157,7 +157,7 @@ def test_a_killed_run_continues_from_its_checkpoint_bit_for_bit(task, support, t
     steps = []
     watch = lambda seed, step, *_: steps.append(step)  # noqa: E731
     resumed = train(task, support, SMALL, SHORT, checkpoint=tmp_path, progress=watch, **how)
-    assert steps[0] > 20, "it began again instead of continuing"
+    assert steps[0] >= 20, "it began again instead of continuing"  # saved at the evaluation of step 20 or after it
     assert same(undisturbed.nets, resumed.nets)
     strip = lambda rows: [{k: v for k, v in row.items() if k != "seconds"} for row in rows]  # noqa: E731
     for a, b in zip(undisturbed.members, resumed.members, strict=True):
