@@ -31,6 +31,8 @@ class Encoding(eqx.Module):
     linear: ClassVar[bool]  # affine in the constituents, on the weights that tasks draw
     injective: ClassVar[bool]
     size: int = eqx.field(static=True)
+    #: if the code is a sequence of word numbers, how many words there are; a net embeds them
+    vocabulary: int | None = eqx.field(static=True, default=None, kw_only=True)
 
     def __call__(
         self, constituents: jax.Array, key: jax.Array | None = None, examples: Examples | None = None
@@ -89,6 +91,17 @@ class Language(Encoding):
         words = _tenths(constituents) + m + 1.0
         numbers = jnp.broadcast_to(jnp.arange(1.0, m + 1), words.shape)
         return jnp.stack([numbers, words], axis=-1).reshape(*constituents.shape[:-1], 2 * m)
+
+
+@encodings.register("tokens")
+class Tokens(Language):
+    """The word numbers of `language`, which a net looks up in a table that it learns instead of reading them as size."""
+
+    linear = True  # as numbers; what a net sees of them is its own table
+
+    def __init__(self, constituents: int, key: jax.Array, *, example_size: int | None = None):
+        super().__init__(constituents, key)
+        self.vocabulary = 2 + constituents + 10  # 0 is no word, then M modules, then floor(10 z) from 0 to 10
 
 
 @encodings.register("invertible")

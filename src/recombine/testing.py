@@ -96,33 +96,41 @@ def check_task(task: Task, tasks: int = 16) -> None:
     rows = jnp.asarray(task.space.sample(0, tasks))
     key = jax.random.key(0)
     batch = task.sample(key, rows)
+    steps = task.samples * task.length
     shapes = {
-        "inputs": (tasks, task.samples, task.input_size), "code": (tasks, task.code_size),
-        "target": (tasks, task.samples, task.output_size), "constituents": (tasks, len(task.constituent_names)),
+        "inputs": (tasks, steps, task.input_size), "code": (tasks, task.code_size),
+        "constituents": (tasks, len(task.constituent_names)),
     }  # fmt: skip
     for name, shape in shapes.items():
         value = getattr(batch, name)
         _must(value.shape == shape, f"{name} has shape {value.shape}, not {shape}")
         _must(jnp.isfinite(value).all(), f"{name} is not finite")
-    _must(task.sample(key, rows, 3).inputs.shape[1] == 3, "sample must make as many inputs a task as it is asked for")
+    ideal = task.perfect(batch.target)
+    _must(ideal.shape == (tasks, steps, task.output_size), f"a perfect prediction has shape {ideal.shape}")
+    if task.vocabulary is not None:
+        words = (batch.code == jnp.round(batch.code)) & (batch.code >= 0) & (batch.code < task.vocabulary)
+        _must(words.all(), f"the code must be word numbers from 0 to {task.vocabulary - 1}")
+    three = task.sample(key, rows, 3).inputs.shape[1]
+    _must(three == 3 * task.length, f"asked for 3 samples a task, it made {three} rows and not {3 * task.length}")
     compiled = jax.jit(lambda t, k, r: t.sample(k, r))(task, key, rows)
     for name, a, b in zip(batch._fields, batch, compiled, strict=True):
         _must(jnp.allclose(a, b, atol=1e-5), f"{name} differs when compiled")
         _must((getattr(task.sample(key, rows), name) == a).all(), f"{name} is not a function of the key")
     other = task.sample(jax.random.key(1), rows)
     _must((other.inputs != batch.inputs).any(), "another key gives the same inputs")
-    perfect = task.score(batch.target, batch.target)
+    perfect = task.score(ideal, batch.target)
     _must(set(task.metrics) <= set(perfect), f"score must give {task.metrics}")
     first = float(perfect[task.metrics[0]])
-    empty = float(task.score(jnp.zeros_like(batch.target), batch.target)[task.metrics[0]])
+    empty = float(task.score(jnp.zeros_like(ideal), batch.target)[task.metrics[0]])
     _must(abs(first - 1) < 1e-5, f"a perfect prediction scores {first}, not 1")
     _must(empty < first, "an empty prediction scores as well as a perfect one")
     _must(
-        float(task.loss(batch.target, batch.target)) <= float(task.loss(batch.target + 1, batch.target)),
+        float(task.loss(ideal, batch.target)) <= float(task.loss(jnp.zeros_like(ideal), batch.target)),
         "the loss prefers a wrong prediction",
     )
     seen: dict[bytes, str] = {}
     for stream in STREAMS:
+        # an item is a sample: one input, or all that is seen in an episode
         for item in np.asarray(task.sample(key_for(stream, 0), rows).inputs).reshape(tasks * task.samples, -1):
             where = seen.setdefault(item.tobytes(), stream)
             _must(where == stream, f"streams {where!r} and {stream!r} share an item")
@@ -134,7 +142,8 @@ def check_net(blueprint: Blueprint, task: Task) -> None:
     net = blueprint.build(task, jax.random.key(0))
     batch = task.sample(jax.random.key(1), jnp.asarray(task.space.sample(0, 64)))
     prediction, trace = net(batch.inputs, batch.code)
-    _must(prediction.shape == batch.target.shape, f"prediction has shape {prediction.shape}, not {batch.target.shape}")
+    wanted = task.perfect(batch.target).shape
+    _must(prediction.shape == wanted, f"prediction has shape {prediction.shape}, not {wanted}")
     _must(set(trace) == set(blueprint.layers()), f"the trace has {sorted(trace)}, announced are {blueprint.layers()}")
     for name, value in trace.items():
         _must(value.shape[:2] == batch.inputs.shape[:2], f"{name} does not begin with (tasks, samples)")

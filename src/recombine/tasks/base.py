@@ -20,11 +20,11 @@ BLOCK = 256  # tasks drawn at once for scoring and probing
 
 
 class Batch(NamedTuple):
-    """T tasks of S samples each."""
+    """T tasks of S rows each: samples, or the steps of episodes."""
 
     inputs: jax.Array  # (T, S, input size)
     code: jax.Array  # (T, code size): what the net is told about the combination
-    target: jax.Array  # (T, S, output size)
+    target: jax.Array  # (T, S, output size) for numbers, (T, S) for actions
     constituents: jax.Array  # (T, M): what a decoding probe should find
 
 
@@ -43,6 +43,9 @@ class Task(eqx.Module):
     output_size: int = eqx.field(static=True)
     constituent_names: tuple[str, ...] = eqx.field(static=True)
     samples: int = eqx.field(static=True)  # a task, where nothing else is said
+    length: int = eqx.field(static=True, default=1, kw_only=True)  # rows a sample: the steps of an episode
+    #: if the code is a sequence of word numbers, how many words there are; nets embed such a code
+    vocabulary: int | None = eqx.field(static=True, default=None, kw_only=True)
 
     def sample(self, key: jax.Array, combinations: jax.Array, samples: int | None = None) -> Batch:
         """Fresh data for each combination."""
@@ -55,6 +58,10 @@ class Task(eqx.Module):
     def score(self, prediction: jax.Array, target: jax.Array) -> dict[str, jax.Array]:
         """Both conventions of R^2 and how many ratios were undefined; see `r2_scores`."""
         return r2_scores(prediction, target)
+
+    def perfect(self, target: jax.Array) -> jax.Array:
+        """The prediction that scores 1."""
+        return target
 
 
 def draw_batch(task: Task, sampler: Any, key: jax.Array, tasks: int, samples: int | None) -> Batch:

@@ -105,7 +105,7 @@ class Hyperteacher(Task):
             example_size=inputs + outputs,
             **(encoding_options or {}),
         )
-        self.code_size = self.encoding.size
+        self.code_size, self.vocabulary = self.encoding.size, self.encoding.vocabulary
 
     @property
     def scale(self) -> float:
