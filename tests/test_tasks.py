@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 from recombine import Product, Subsets, UserError, encodings, supports, tasks
 from recombine.keys import STREAMS, key_for
 from recombine.tasks import Hyperteacher, Indifferent, Lookup, draw_batch, r2_scores
-from recombine.tasks.hyperteacher import WEIGHTS, draw_weights
+from recombine.tasks.constituents import WEIGHTS, draw_weights
 from recombine.testing import check_task
 
 SPACE = Subsets(16, 3)
+TEACHERS = [name for name in tasks.registry if issubclass(tasks.registry[name], Hyperteacher)]
 ROWS = jnp.asarray(SPACE.unrank(range(5, 696, 14)))  # 50 combinations, some of one, two and three modules
 
 
@@ -209,7 +210,7 @@ def inputs() -> np.ndarray:
     return np.random.default_rng(9).uniform(-1, 1, (40, 16)).astype(np.float32)
 
 
-@pytest.mark.parametrize("name", tasks.registry)
+@pytest.mark.parametrize("name", TEACHERS)
 def test_the_seed_decides_the_teacher(name, inputs):
     first, same, other = (ask(tasks.registry[name](SPACE, seed=seed), ROWS, inputs) for seed in (0, 0, 1))
     assert (first == same).all() and (first != other).any()
@@ -376,7 +377,8 @@ def test_streams_of_all_seeds_draw_from_their_side_and_share_no_item():
 
 @pytest.mark.parametrize("name", tasks.registry)
 def test_registered_tasks_pass_the_public_check(name):
-    check_task(tasks.registry[name](SPACE, seed=1))
+    made = tasks.registry[name]
+    check_task(made(made.default_space(), seed=1))
 
 
 def test_the_public_check_passes_with_another_encoding():
@@ -387,14 +389,13 @@ def test_the_public_check_passes_with_another_encoding():
 
 BAD_ARGUMENTS = {
     "another space": (lambda cls: cls(Product(color=3, shape=3)), "color=3"),
-    "no inputs": (lambda cls: cls(SPACE, inputs=0), "inputs=0"),
-    "no outputs": (lambda cls: cls(SPACE, outputs=0), "outputs=0"),
-    "no samples": (lambda cls: cls(SPACE, samples=0), "samples=0"),
-    "no hidden units": (lambda cls: cls(SPACE, hidden=0), "hidden=0"),
-    "a truth value": (lambda cls: cls(SPACE, inputs=True), "inputs=True"),
-    "an unknown encoding": (lambda cls: cls(SPACE, encoding="identiti"), "'identiti'; did you mean 'identity'"),
-    "a negative seed": (lambda cls: cls(SPACE, seed=-1), "seed=-1"),
-}
+    "no samples": (lambda cls: cls(cls.default_space(), samples=0), "samples=0"),
+    "a truth value": (lambda cls: cls(cls.default_space(), samples=True), "samples=True"),
+    "an unknown encoding": (
+        lambda cls: cls(cls.default_space(), encoding="identiti"), "'identiti'; did you mean 'identity'"
+    ),
+    "a negative seed": (lambda cls: cls(cls.default_space(), seed=-1), "seed=-1"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("task", tasks.registry)
@@ -403,6 +404,14 @@ def test_bad_arguments_are_refused_by_name(name, task):
     make, named = BAD_ARGUMENTS[name]
     with pytest.raises(UserError, match=named):
         make(tasks.registry[task])
+
+
+@pytest.mark.parametrize("task", TEACHERS)
+@pytest.mark.parametrize("size", ["inputs", "outputs", "hidden"])
+def test_a_teacher_without_inputs_outputs_or_units_is_refused(size, task):
+    for value in (0, True):
+        with pytest.raises(UserError, match=f"{size}={value}"):
+            tasks.registry[task](SPACE, **{size: value})
 
 
 def test_a_teacher_needs_a_hidden_layer():

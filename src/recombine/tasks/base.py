@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 
 from ..precision import one_thread
 from ..registry import Registry
-from ..spaces import Space
+from ..spaces import Space, Subsets
 from ..supports import Side
 
 BLOCK = 256  # tasks drawn at once for scoring and probing
@@ -46,6 +46,11 @@ class Task(eqx.Module):
     length: int = eqx.field(static=True, default=1, kw_only=True)  # rows a sample: the steps of an episode
     #: if the code is a sequence of word numbers, how many words there are; nets embed such a code
     vocabulary: int | None = eqx.field(static=True, default=None, kw_only=True)
+
+    @classmethod
+    def default_space(cls) -> Space:
+        """A space that suits the task, for a first look and for tests."""
+        return Subsets(modules=16, at_most=3)
 
     def sample(self, key: jax.Array, combinations: jax.Array, samples: int | None = None) -> Batch:
         """Fresh data for each combination."""

@@ -12,7 +12,7 @@ deviation restored, and biases uniform on [0, 0.5].
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -20,26 +20,12 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from ..distributions import truncated_normal
-from ..encodings import Encoding, encodings
-from ..errors import UserError, require_int, unknown
+from ..encodings import Encoding
+from ..errors import UserError, require_int
 from ..keys import key_for
-from ..spaces import Space, Subsets
+from ..spaces import Space
 from .base import Batch, Task, tasks
-
-Weights = Literal["discrete", "khot", "continuous"]
-WEIGHTS: tuple[Weights, ...] = ("discrete", "khot", "continuous")
-
-
-def draw_weights(key: jax.Array, active: jax.Array, kind: Weights) -> jax.Array:
-    """Constituents z: zero where inactive, else by `kind`. `active` is (T, M) of booleans."""
-    if kind == "khot":
-        weights = jnp.ones(active.shape)
-    elif kind == "discrete":  # one of .5, .6, ..., 1
-        weights = (5 + jax.random.randint(key, active.shape, 0, 6)) / 10.0
-    else:  # e ~ Exp(1) on the active ones, w = e / (1 + sum e), z = (1 + w) / 2
-        drawn = jnp.where(active, jax.random.exponential(key, active.shape), 0.0)
-        weights = 0.5 + 0.5 * drawn / (1 + drawn.sum(-1, keepdims=True))
-    return jnp.where(active, weights, 0.0)
+from .constituents import Weights, draw_weights, make_encoding, require_modules, require_weights
 
 
 @tasks.register("hyperteacher-v1")
@@ -82,10 +68,7 @@ class Hyperteacher(Task):
 
     def _shape(self, space, inputs, hidden, outputs, samples, weights, encoding, encoding_options, seed) -> None:
         """The fields that this teacher shares with its control worlds."""
-        if not isinstance(space, Subsets):
-            raise UserError(f"a hyperteacher needs a Subsets space, got {space}")
-        if weights not in WEIGHTS:
-            raise unknown("kind of weights", weights, WEIGHTS)
+        require_modules("hyperteacher", space)
         if not hidden:
             raise UserError("hidden=() leaves the teacher without a hidden layer; give at least one size")
         for name, value in (
@@ -95,16 +78,10 @@ class Hyperteacher(Task):
             *(("hidden", h) for h in hidden),
         ):
             require_int(name, value, at_least=1)
-        self.space, self.weights = space, weights
+        self.space, self.weights = space, require_weights(weights)
         self.input_size, self.output_size, self.samples = inputs, outputs, samples
         self.constituent_names = space.element_names
-        made = encodings[encoding]
-        self.encoding = made(
-            len(space.element_names),
-            key_for("encoding", seed),
-            example_size=inputs + outputs,
-            **(encoding_options or {}),
-        )
+        self.encoding = make_encoding(encoding, encoding_options, space, seed, example_size=inputs + outputs)
         self.code_size, self.vocabulary = self.encoding.size, self.encoding.vocabulary
 
     @property

@@ -1,0 +1,231 @@
+"""Episodes: the base of imitation tasks. A sample is an episode; its rows are what is seen before each expert action.
+
+A grid world that extends `Episodes` says how worlds begin, what is where, what the expert does and what an action
+changes, for B = T * S episodes at once and on the device. This file makes batches of it, scores them, and plays
+single episodes for people to look at.
+
+    stage   what stays as it is during an episode (B, ...)
+    state   what changes: at least `agent` (B,), a cell, and `done` (B,)
+
+Cells are numbered row by row. The observation has one channel for every kind of thing, one of them for the agent, and
+is scaled to mean square 1: o / sqrt(mean(o^2) + 1e-6).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+from .base import Batch, Task
+
+Cell = tuple[int, int]  # row, column
+MOVES = ("up", "right", "down", "left")
+_STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
+
+
+class Frame(NamedTuple):
+    """One moment of an episode: what is seen, what is done, what the expert would do here, and what came of it."""
+
+    agent: Cell
+    objects: tuple[tuple[Cell, str], ...]  # what is visible: (cell, label)
+    action: str | None  # None after the last action
+    expert: str | None = None
+    note: str = ""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the action is the expert's."""
+        return self.action == self.expert
+
+
+class Entry(NamedTuple):
+    """What a label in the picture means."""
+
+    label: str
+    meaning: str
+    tone: Literal["good", "bad", "plain"] = "plain"
+
+
+@dataclass(frozen=True)
+class Episode:
+    """An episode as plain data, for pictures."""
+
+    title: str
+    walls: np.ndarray  # (rows, columns) of booleans
+    frames: tuple[Frame, ...]
+    legend: tuple[Entry, ...] = ()
+    actor: str = "expert"
+
+    @property
+    def correct(self) -> bool:
+        """Whether every action is the expert's."""
+        return all(frame.agrees for frame in self.frames)
+
+
+class Episodes(Task):
+    """A task of imitation: the net sees a world and names the expert's next action.
+
+    target is (T, S * length) actions, -1 where a step does not count. A net predicts (T, S * length, actions) logits.
+    """
+
+    metrics = ("episode_accuracy", "step_accuracy")
+    actions: tuple[str, ...] = eqx.field(static=True)
+    rows: int = eqx.field(static=True)  # of the square grid
+    channels: int = eqx.field(static=True)
+    agent_channel: int = eqx.field(static=True)
+
+    def _grid(self, rows: int, channels: int, agent_channel: int, actions: tuple[str, ...], length: int) -> None:
+        """The fields that follow from the shape of the world."""
+        self.rows, self.channels, self.agent_channel, self.actions = rows, channels, agent_channel, actions
+        self.input_size, self.output_size, self.length = rows * rows * channels, len(actions), length
+
+    # -- what a world must define -------------------------------------------------------------------------------
+    def begin(
+        self, key: jax.Array, combinations: jax.Array, samples: int
+    ) -> tuple[Any, Any, Float[Array, "t c"], Float[Array, "t m"]]:
+        """Stage and first state of T * samples episodes, and the code and the constituents of the T tasks."""
+        raise TypeError(f"{type(self).__name__} must define begin")
+
+    def things(self, stage: Any, state: Any) -> Int[Array, "b cells"]:
+        """The channel of what stands in each cell, -1 for nothing. The agent is not a thing."""
+        raise TypeError(f"{type(self).__name__} must define things")
+
+    def expert(self, stage: Any, state: Any) -> Int[Array, " b"]:
+        """The action to imitate."""
+        raise TypeError(f"{type(self).__name__} must define expert")
+
+    def move(self, stage: Any, state: Any, action: Int[Array, " b"]) -> Any:
+        """The state after an action."""
+        raise TypeError(f"{type(self).__name__} must define move")
+
+    def title(self, combination: np.ndarray) -> str:
+        """An episode's heading."""
+        return f"{self.id}: {self.space.describe(combination)}"
+
+    def labels(self) -> tuple[str, ...]:
+        """What a picture shows for things of each channel; an empty label is not drawn."""
+        raise TypeError(f"{type(self).__name__} must define labels")
+
+    def legend(self, stage: Any, labels: list[str]) -> tuple[Entry, ...]:
+        """What the labels that occur mean in this episode (a batch of one)."""
+        return tuple(Entry(label, "") for label in labels)
+
+    def note(self, stage: Any, before: Any, action: int, after: Any) -> str:
+        """What came of an action (in a batch of one)."""
+        return ""
+
+    # -- what follows from it -----------------------------------------------------------------------------------
+    def observe(self, things: Int[Array, "*b cells"], agent: Int[Array, "*b"]) -> Float[Array, "*b input"]:
+        """Observations from what stands where: one-hot over channels, flat, scaled to mean square 1."""
+        channel = jnp.arange(self.channels, dtype=things.dtype)
+        here = agent[..., None] == jnp.arange(self.rows**2)
+        seen = (things[..., None] == channel) | (here[..., None] & (channel == self.agent_channel))
+        mean_square = ((things >= 0).sum(-1) + 1) / self.input_size  # the agent's channel is its own
+        scale = jax.lax.rsqrt(mean_square + 1e-6)
+        seen = seen.reshape(*agent.shape, self.input_size)
+        return jnp.where(seen, scale[..., None], 0.0)
+
+    def sample(self, key: jax.Array, combinations: jax.Array, samples: int | None = None) -> Batch:
+        return _sample(self, key, combinations, samples or self.samples)
+
+    def loss(self, prediction: Float[Array, "t s a"], target: Int[Array, "t s"]) -> Float[Array, ""]:
+        """Mean cross-entropy over the steps that count."""
+        right = jax.nn.one_hot(target, self.output_size)  # all zeros where a step does not count
+        counted = jnp.maximum((target >= 0).sum(), 1)
+        return -(right * jax.nn.log_softmax(prediction)).sum() / counted
+
+    def score(self, prediction: Float[Array, "t s a"], target: Int[Array, "t s"]) -> dict[str, Array]:
+        """Share of episodes with every counted action right, and share of counted steps."""
+        counts = target >= 0
+        right = prediction.argmax(-1) == target
+        whole = (right | ~counts).reshape(target.shape[0], -1, self.length).all(-1)
+        steps = (right & counts).sum() / jnp.maximum(counts.sum(), 1)
+        return {"episode_accuracy": whole.mean(), "step_accuracy": steps}
+
+    def perfect(self, target: Int[Array, "t s"]) -> Float[Array, "t s a"]:
+        """Logits that are right."""
+        return 10 * jax.nn.one_hot(target, self.output_size)
+
+    # -- for people ---------------------------------------------------------------------------------------------
+    def episode(self, key: jax.Array, combination: Any, net: Callable[..., Any] | None = None) -> Episode:
+        """The expert's path for one combination, or the net's own greedy path from the same start.
+
+        Every frame also has what the expert would do there, so that one sees where a net goes wrong.
+        """
+        row = self.space.check(np.asarray(combination)[None])
+        stage, state, code, _ = _begin(self, key, jnp.asarray(row))
+        labels = self.labels()
+        frames, seen, walls, used = [], [], np.zeros(self.rows**2, bool), set()
+        for step in range(self.length):
+            things = np.asarray(self.things(stage, state))[0]
+            filled = np.flatnonzero(things >= 0)
+            objects = tuple((self._cell(c), labels[things[c]]) for c in filled.tolist() if labels[things[c]])
+            walls[[c for c in filled if not labels[things[c]]]] = True
+            used |= set(things[filled].tolist())
+            advice = int(self.expert(stage, state)[0])
+            action = advice
+            if net is not None:
+                # A net may look back over an episode: it gets all rows, the future ones filled with the present.
+                seen.append(self.observe(jnp.asarray(things), state.agent[0]))
+                rows = jnp.stack(seen + seen[-1:] * (self.length - step - 1))[None]
+                action = int(_predict(net, rows, code)[0, step].argmax())
+            after = self.move(stage, state, jnp.array([action]))
+            note = self.note(stage, state, action, after)
+            agent = self._cell(int(state.agent[0]))
+            frames.append(Frame(agent, objects, self.actions[action], self.actions[advice], note))
+            state = after
+            if state.done[0]:
+                break
+        legend = self.legend(stage, [labels[thing] for thing in sorted(used) if labels[thing]])
+        grid = walls.reshape(self.rows, self.rows)
+        return Episode(self.title(row[0]), grid, tuple(frames), legend, "expert" if net is None else "net")
+
+    def _cell(self, cell: int) -> Cell:
+        row, column = divmod(cell, self.rows)
+        return row, column
+
+
+def neighbors(free: np.ndarray) -> np.ndarray:
+    """(cells, 4): where each move leads from each cell of a map (rows, columns) of free cells; walls leave it there."""
+    rows, columns = free.shape
+    reached = np.tile(np.arange(free.size)[:, None], (1, len(MOVES)))
+    for row, column in zip(*np.nonzero(free), strict=True):
+        for move, (down, right) in enumerate(_STEPS):
+            r, c = row + down, column + right
+            if 0 <= r < rows and 0 <= c < columns and free[r, c]:
+                reached[row * columns + column, move] = r * columns + c
+    return reached
+
+
+@functools.partial(jax.jit, static_argnames="samples")  # operation by operation, value iteration takes seconds
+def _sample(task: Episodes, key: jax.Array, combinations: jax.Array, samples: int) -> Batch:
+    stage, state, code, constituents = task.begin(key, combinations, samples)
+
+    def step(state: Any, _: None) -> tuple[Any, tuple[Array, Array, Array]]:
+        action = task.expert(stage, state)
+        shown = (task.things(stage, state), state.agent, jnp.where(state.done, -1, action))
+        return task.move(stage, state, action), shown
+
+    # Small integers are stacked over the steps, and the observations are made of them in one go.
+    _, (things, agent, target) = jax.lax.scan(step, state, None, length=task.length)
+    rows = (len(combinations), samples * task.length)
+    inputs = task.observe(jnp.moveaxis(things, 0, 1), agent.T)  # (T * S, length, input size)
+    return Batch(inputs.reshape(*rows, -1), code, target.T.reshape(rows).astype(jnp.int32), constituents)
+
+
+@jax.jit
+def _begin(task: Episodes, key: jax.Array, combinations: jax.Array) -> tuple[Any, Any, jax.Array, jax.Array]:
+    return task.begin(key, combinations, 1)
+
+
+@eqx.filter_jit
+def _predict(net: Callable[..., Any], inputs: jax.Array, code: jax.Array) -> jax.Array:
+    return net(inputs, code)[0]
