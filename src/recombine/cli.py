@@ -104,39 +104,62 @@ def run(
     """Runs a study, prints its verdicts and writes its report. The same command again continues.
 
     Args:
-        study: its name; `recombine list studies` shows them
+        study: its name, or all; `recombine list studies` shows them
         scale: smoke takes seconds, laptop minutes on two cores, paper is the published setting
         seeds: independent repetitions; a verdict takes at least three
-        out: folder for records and report (default: runs/STUDY-SCALE)
+        out: folder for records and report (default: runs/STUDY-SCALE); with all, the folder above
         set: changes of knobs; `recombine show STUDY` lists them
         engine: local (a process a core), local:N, or inprocess
         json: print one JSON object on stdout and nothing else there
     """
-    from .lab.run import default_folder, run_study
-    from .report import write_report
+    from .lab.run import default_folder
     from .studies import registry
 
-    chosen = registry[study]
     changes = _changes(pair for group in set for pair in group)
-    folder = out or default_folder(chosen, scale, changes)
+    if study == "all":
+        if changes:
+            raise UserError(f"--set {next(iter(changes))} changes one study; name it instead of 'all'")
+        # those that read the cells of others come last
+        chosen = sorted(registry.values(), key=lambda one: bool(one.reads))
+        folders = [(out or Path("runs")) / f"{one.id}-{scale}" for one in chosen]
+    else:
+        chosen = [registry[study]]
+        folders = [out or default_folder(chosen[0], scale, changes)]
+    results = []
+    for one, folder in zip(chosen, folders, strict=True):
+        result = _run_one(one, folder, scale, seeds, changes, engine, json)
+        if result is None:
+            return 130
+        results.append(result)
+    if json:
+        found = [result.to_json() for result in results]
+        _print_json({"studies": found} if study == "all" else found[0])
+    elif study == "all":
+        _print_overview(results, Console(highlight=False))
+    return 3 if any(result.failures for result in results) else 0
+
+
+def _run_one(study, folder: Path, scale: str, seeds: int, changes: dict[str, str], engine: str, quiet: bool):
+    """Runs one study and shows what came out; None if it was interrupted."""
+    from .lab.run import run_study
+    from .report import write_report
+
     console = Console(stderr=True, highlight=False)
     try:
-        result = run_study(chosen, scale, seeds=seeds, changes=changes, out=folder, engine=engine)
+        result = run_study(study, scale, seeds=seeds, changes=changes, out=folder, engine=engine)
     except KeyboardInterrupt:
         done = len(list((folder / "records").glob("*.json")))
         console.print(
             f"\nstopped; {done} finished cells are kept in {folder}, and the same command continues", markup=False
         )
-        return 130
+        return None
     page = write_report(result)
-    if json:
-        _print_json(result.to_json())
-    else:
+    if not quiet:
         _print_result(result, Console(highlight=False))
         Console(highlight=False, soft_wrap=True).print(f"\nreport: {page}", markup=False)
     for failure in result.failures:
-        console.print(f"failed: {chosen.label(failure.cell.spec)}: {failure.error}", markup=False)
-    return 3 if result.failures else 0
+        console.print(f"failed: {study.label(failure.cell.spec)}: {failure.error}", markup=False)
+    return result
 
 
 def report(folder: Positional[Path]) -> None:
@@ -300,6 +323,16 @@ def _print_result(result, console: Console) -> None:
             console.print(f"{question.text}: {interval}", markup=False)
     outcomes = {verdict.claim.id: verdict.outcome for verdict in result.verdicts}
     console.print(f"\n{result.study.answer(result.table, outcomes)}", markup=False, style="bold")
+
+
+def _print_overview(results, console: Console) -> None:
+    """One line a study: how its claims came out."""
+    table = Table("study", "supported", "refuted", "undecided", "answer", title="all studies", title_justify="left")
+    for result in results:
+        outcomes = {verdict.claim.id: verdict.outcome for verdict in result.verdicts}
+        counts = [str(list(outcomes.values()).count(name) or "") for name in COLORS]
+        table.add_row(result.study.id, *counts, escape(result.study.answer(result.table, outcomes)))
+    console.print(table)
 
 
 def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:

@@ -95,7 +95,7 @@ class Language(Encoding):
 
 @encodings.register("tokens")
 class Tokens(Language):
-    """The word numbers of `language`, which a net looks up in a table that it learns instead of reading them as size."""
+    """The word numbers of `language`, looked up in a table that the net learns, and not read as sizes."""
 
     linear = True  # as numbers; what a net sees of them is its own table
 

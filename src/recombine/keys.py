@@ -27,11 +27,12 @@ def name_to_int(name: str) -> int:
 def key_for(name: str, seed: int) -> jax.Array:
     """The key of the thing called `name` (a stream, "init", "teacher", ...) under `seed`."""
     seed = require_int("seed", seed, at_least=0)
-    key = jax.random.key(name_to_int(name))
-    while True:  # a seed of any size, 32 bits at a time
-        key, seed = jax.random.fold_in(key, seed & 0xFFFFFFFF), seed >> 32
-        if not seed:
-            return key
+    with jax.ensure_compile_time_eval():  # a number, even where only shapes are asked for
+        key = jax.random.key(name_to_int(name))
+        while True:  # a seed of any size, 32 bits at a time
+            key, seed = jax.random.fold_in(key, seed & 0xFFFFFFFF), seed >> 32
+            if not seed:
+                return key
 
 
 def generator(key: int | jax.Array | np.random.Generator) -> np.random.Generator:
@@ -39,6 +40,7 @@ def generator(key: int | jax.Array | np.random.Generator) -> np.random.Generator
     if isinstance(key, np.random.Generator):
         return key
     if isinstance(key, jax.Array):
-        words = jax.random.key_data(key) if jnp.issubdtype(key.dtype, jax.dtypes.prng_key) else key
+        with jax.ensure_compile_time_eval():
+            words = jax.random.key_data(key) if jnp.issubdtype(key.dtype, jax.dtypes.prng_key) else key
         return np.random.default_rng(np.asarray(words).astype(np.uint32).tolist())
     return np.random.default_rng(key)

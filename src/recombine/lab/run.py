@@ -18,7 +18,7 @@ from ..errors import UserError, require_int
 from ..intervals import Interval
 from .cells import Cell, canonical
 from .engines import Listener, parse_engine
-from .store import Record, Store, Table, tidy
+from .store import Record, Store, Table, peek, tidy
 from .study import DEFAULT_SEEDS, SCALES, Study
 from .verdicts import Question, Verdict, answer, judge
 
@@ -80,7 +80,7 @@ def run_study(
         store = Store.create(
             out, {"study": study.id, "version": study.version, "scale": scale, "settings": settings, "seeds": seeds}
         )
-    found = {cell.id: record for cell in cells if store and (record := store.get(cell))}
+    found = {cell.id: record for cell in cells if store and (record := store.get(cell) or _borrow(study, cell, store))}
     missing = [cell for cell in cells if cell.id not in found]
     failures: list[Failure] = []
     with _shown(study, len(cells), len(found), quiet) as show:
@@ -98,6 +98,20 @@ def run_study(
             compute(study, missing, store.path / "checkpoints" if store else None, tell)
     records = [found[cell.id] for cell in cells if cell.id in found]
     return conclude(study, scale, settings, records, failures, store)
+
+
+def _borrow(study: Study, cell: Cell, store: Store) -> Record | None:
+    """What another study measured already, kept here under the name of this cell."""
+    lent = study.lender(cell)
+    if lent is None:
+        return None
+    other, folder = lent
+    record = peek(store.path.parent / folder, other)
+    if record is None:
+        return None
+    record = Record(cell, record.rows, record.facts | {"lent_by": f"{folder}/{other.id}"}, record.provenance)
+    store.put(record)
+    return record
 
 
 def conclude(

@@ -165,6 +165,14 @@ def _read_record(path: Path) -> Record:
     return record
 
 
+def peek(path: Path, cell: Cell) -> Record | None:
+    """The record of a cell in the store at `path`, which is left as it is; None if it is not there or not whole."""
+    try:
+        return _read_record(path / "records" / f"{cell.id}.json")
+    except (FileNotFoundError, DamagedRecord):
+        return None
+
+
 def tidy(records: Sequence[Record]) -> Table:
     """One row a reading, with the settings of its cell beside it."""
     import pandas

@@ -41,16 +41,20 @@ class Knob:
             if isinstance(default, float):
                 return float(text)
             if isinstance(default, (list, tuple)):
-                return [part.strip() for part in text.split(",") if part.strip()]
+                kind = type(default[0]) if default else str
+                return [kind(part.strip()) for part in text.split(",") if part.strip()]
         except (ValueError, KeyError):
+            example = ",".join(map(str, default)) if isinstance(default, (list, tuple)) else default
             raise UserError(
-                f"{self.name}={text!r} is not {_kind(default)}; an example is {self.name}={default}"
+                f"{self.name}={text!r} is not {_kind(default)}; an example is {self.name}={example}"
             ) from None
         return text
 
 
 def _kind(value: Any) -> str:
-    return {bool: "true or false", int: "a whole number", float: "a number"}.get(type(value), "a list")
+    if isinstance(value, (list, tuple)) and value:
+        return f"a list of {_kind(value[0]).removeprefix('a ')}s"
+    return {bool: "true or false", int: "a whole number", float: "a number"}.get(type(value), "a word")
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,11 @@ class Study:
     #: settings of worlds in which claims are false by construction, by the name that claims refer to
     controls: ClassVar[dict[str, dict[str, Any]]]
     running_time: ClassVar[dict[str, str]]
+    #: studies whose cells this one reads too: `run all` takes it after them
+    reads: ClassVar[tuple[str, ...]] = ()
+    #: what the texts of `exhibits` are, for the report
+    exhibits_title: ClassVar[str] = "Certificates"
+    exhibits_note: ClassVar[str] = "What each net was trained on, checked and not assumed."
 
     def grid(self, settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
         """Specs of the cells of one seed. Refuse impossible settings here, before anything is compiled."""
@@ -121,6 +130,10 @@ class Study:
     def exhibits(self, records: Sequence[Record]) -> dict[str, str]:
         """Named texts that the report shows as they are, such as certificates."""
         return {}
+
+    def lender(self, cell: Cell) -> tuple[Cell, str] | None:
+        """A cell of another study that measures the same, and the folder beside this one where it is kept."""
+        return None
 
     # -- what follows -------------------------------------------------------------------------------------------
     def settings(self, scale: str, changes: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -161,6 +174,14 @@ def check_choices(knob: str, chosen: Sequence[str], known: Sequence[str] | dict[
             raise unknown(f"name in {knob}", name, known)
     if len(set(chosen)) != len(chosen):
         raise UserError(f"{knob}={','.join(chosen)} names something twice")
+
+
+def check_numbers(knob: str, chosen: Sequence[float]) -> None:
+    """Refuses a list of numbers that is empty or repeats itself."""
+    if not chosen:
+        raise UserError(f"{knob} is empty; give at least one number")
+    if len(set(chosen)) != len(chosen):
+        raise UserError(f"{knob}={','.join(map(str, chosen))} names a number twice")
 
 
 def recipe_knobs(smoke: Any, laptop: Any, paper: Any, names: Sequence[str]) -> tuple[Knob, ...]:

@@ -27,20 +27,30 @@ class Readings:
 
         return pandas.DataFrame(self.rows)
 
+    @property
+    def layers(self) -> list[str]:
+        """Layers that were read, in the order in which they were asked for."""
+        return list(dict.fromkeys(row["layer"] for row in self.rows))
+
     def value(self, metric: str | None = None, factor: str = "mean", layer: str | None = None) -> Interval:
-        """One reading over seeds."""
+        """One reading over seeds; of the last layer that was read, if no other is named."""
         metric = metric or self.headline
+        layer = layer or (self.layers[-1] if self.rows else None)
         chosen = [
             row["value"]
             for row in self.rows
-            if row["metric"] == metric and row["factor"] == factor and layer in (None, row["layer"])
+            if row["metric"] == metric and row["factor"] == factor and row["layer"] == layer
         ]
         return over_seeds(chosen)
 
     def __str__(self) -> str:
-        layer = self.rows[0]["layer"] if self.rows else "?"
-        metrics = dict.fromkeys(row["metric"] for row in self.rows if row["factor"] == "mean")
-        return f"{self.probe} of {layer}: " + ", ".join(f"{metric} {self.value(metric)}" for metric in metrics)
+        metrics = list(dict.fromkeys(row["metric"] for row in self.rows if row["factor"] == "mean"))
+        lines = [
+            f"{self.probe} of {layer}: "
+            + ", ".join(f"{metric} {self.value(metric, layer=layer)}" for metric in metrics)
+            for layer in self.layers
+        ]
+        return "\n".join(lines) or f"{self.probe}: no readings"
 
     __repr__ = __str__
 

@@ -13,7 +13,7 @@ Three controls come along, since a wide layer decodes much by chance:
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -21,7 +21,7 @@ import numpy as np
 
 from ..errors import UserError, unknown
 from ..keys import key_for
-from ..nets import Net
+from ..nets import Net, Trace
 from ..precision import one_thread, resolve
 from ..tasks import Batch, draw_stream
 from ..trained import Trained
@@ -36,30 +36,35 @@ SCORE_TASKS = 1024
 def decodability(
     trained: Trained,
     *,
-    layer: int | str = 2,
+    layer: int | str | Sequence[int | str] = 2,
     activation: str = "pre",
     strength: float = 1.0,
     fit_tasks: int = FIT_TASKS,
     score_tasks: int = SCORE_TASKS,
+    held_out: str = "held_out",
     controls: bool = True,
 ) -> Readings:
     """Linear decoding of the constituents from a layer, on held-out combinations, with three controls.
 
-    layer: a number (1 is the first hidden layer) or a name of the trace such as "output".
+    layer: a number (1 is the first hidden layer), a name of the trace such as "output", or several of these.
     activation: "pre" or "post" the nonlinearity, for a layer given by number.
+    held_out: what the probe is scored on: "held_out" or a group of it such as "held_out/cross-block".
     """
-    name = f"layer{layer}/{activation}" if isinstance(layer, int) else layer
+    chosen = [layer] if isinstance(layer, (int, str)) else list(layer)
+    names = [f"layer{one}/{activation}" if isinstance(one, int) else one for one in chosen]
     known = trained.blueprint.layers()
-    if name not in known:
-        raise unknown("layer", name, known)
+    for name in names:
+        if name not in known:
+            raise unknown("layer", name, known)
+    if not names:
+        raise UserError(f"layer={layer!r} names no layer; choose from {', '.join(known)}")
     if not strength >= 0:
         raise UserError(f"strength={strength} must be at least 0")
     rows: list[dict[str, Any]] = []
     task, support = trained.task, trained.support
-    names = task.constituent_names
 
-    def add(seed: int, metric: str, by_factor: np.ndarray) -> None:
-        for factor, value in (*zip(names, by_factor, strict=True), ("mean", _mean(by_factor))):
+    def add(seed: int, name: str, metric: str, by_factor: np.ndarray) -> None:
+        for factor, value in (*zip(task.constituent_names, by_factor, strict=True), ("mean", _mean(by_factor))):
             rows.append({"seed": seed, "layer": name, "factor": factor, "metric": metric, "value": float(value)})
 
     for member in trained.healthy:
@@ -67,27 +72,38 @@ def decodability(
         streams = {
             "fit": draw_stream(task, support.train, key_for("probe_fit", seed), fit_tasks),
             "test": draw_stream(task, support.train, key_for("probe_score", seed), score_tasks),
-            "held_out": draw_stream(task, support.held_out, key_for("probe_score/held_out", seed), score_tasks),
+            "held_out": draw_stream(
+                task, support.side(held_out), key_for(f"probe_score/{held_out}", seed), score_tasks
+            ),
         }
         z = {stream: np.asarray(batch.constituents) for stream, batch in streams.items()}
-        h = {stream: _features(member.net, batch, name) for stream, batch in streams.items()}
+        h = {stream: _features(member.net, batch, names) for stream, batch in streams.items()}
+        fresh: dict[str, dict[str, np.ndarray]] = {}
+        if controls:
+            untrained = trained.blueprint.build(
+                task, key_for("init-untrained", seed), resolve(trained.recipe.precision)
+            )
+            fresh = {stream: _features(untrained, streams[stream], names) for stream in ("fit", "held_out")}
+            weights, intercept = ridge.fit(np.asarray(streams["fit"].code), z["fit"], strength)
+            encoding = ridge.r2_by_target(np.asarray(streams["held_out"].code) @ weights + intercept, z["held_out"])
         shuffled = np.random.default_rng(seed).permutation(z["fit"])
-        # one Gram matrix serves the true targets and the shuffled ones
-        weights, intercept = ridge.fit(h["fit"], np.hstack([z["fit"], shuffled]), strength)
-        predicted = {stream: np.hsplit(h[stream] @ weights + intercept, 2) for stream in ("test", "held_out")}
-        add(seed, "r2", ridge.r2_by_target(predicted["held_out"][0], z["held_out"]))
-        add(seed, "r2_test", ridge.r2_by_target(predicted["test"][0], z["test"]))
-        if not controls:
-            continue
-        add(seed, "r2_shuffled", ridge.r2_by_target(predicted["held_out"][1], z["held_out"]))
-        fresh = trained.blueprint.build(task, key_for("init-untrained", seed), resolve(trained.recipe.precision))
-        others = {
-            "r2_untrained": [_features(fresh, streams[stream], name) for stream in ("fit", "held_out")],
-            "r2_encoding": [np.asarray(streams[stream].code) for stream in ("fit", "held_out")],
-        }
-        for metric, (fit_on, score_on) in others.items():
-            weights, intercept = ridge.fit(fit_on, z["fit"], strength)
-            add(seed, metric, ridge.r2_by_target(score_on @ weights + intercept, z["held_out"]))
+        for name in names:
+            # one Gram matrix serves the true targets and the shuffled ones
+            weights, intercept = ridge.fit(h["fit"][name], np.hstack([z["fit"], shuffled]), strength)
+            predicted = {s: np.hsplit(h[s][name] @ weights + intercept, 2) for s in ("test", "held_out")}
+            add(seed, name, "r2", ridge.r2_by_target(predicted["held_out"][0], z["held_out"]))
+            add(seed, name, "r2_test", ridge.r2_by_target(predicted["test"][0], z["test"]))
+            if not controls:
+                continue
+            add(seed, name, "r2_shuffled", ridge.r2_by_target(predicted["held_out"][1], z["held_out"]))
+            weights, intercept = ridge.fit(fresh["fit"][name], z["fit"], strength)
+            add(
+                seed,
+                name,
+                "r2_untrained",
+                ridge.r2_by_target(fresh["held_out"][name] @ weights + intercept, z["held_out"]),
+            )
+            add(seed, name, "r2_encoding", encoding)
     return Readings("decodability", rows, "r2")
 
 
@@ -97,11 +113,16 @@ def _mean(by_factor: np.ndarray) -> float:
     return float(defined.mean()) if defined.size else float("nan")
 
 
-def _features(net: Net, batch: Batch, layer: str) -> np.ndarray:
-    """Activations of a layer at the first sample of each task: one a task, so that rows are independent."""
-    return np.asarray(_trace_program(layer)(net, batch.inputs[:, :1], batch.code))[:, 0]
+def _features(net: Net, batch: Batch, layers: Sequence[str]) -> dict[str, np.ndarray]:
+    """Activations of layers at the first row of each task: one a task, so that rows are independent."""
+    found = _trace_program(tuple(layers))(net, batch.inputs[:, :1], batch.code)
+    return {name: np.asarray(value)[:, 0] for name, value in found.items()}
 
 
 @functools.cache
-def _trace_program(layer: str) -> Callable[[Net, jax.Array, jax.Array], jax.Array]:
-    return jax.jit(lambda net, inputs, code: net(inputs, code)[1][layer], compiler_options=one_thread())
+def _trace_program(layers: tuple[str, ...]) -> Callable[[Net, jax.Array, jax.Array], Trace]:
+    def run(net: Net, inputs: jax.Array, code: jax.Array) -> Trace:
+        trace = net(inputs, code)[1]
+        return {name: trace[name] for name in layers}
+
+    return jax.jit(run, compiler_options=one_thread())

@@ -1,6 +1,11 @@
 """Studies: one file a claim of the field. Importing this registers them."""
 
-from ..lab.study import studies as registry
+from ..lab.study import studies as registry  # noqa: F401
+from . import beyond as beyond
+from . import decodability as decodability
+from . import encodings as encodings
+from . import phase as phase
+from . import required_tasks as required_tasks
+from . import scaling_data as scaling_data
+from . import scaling_model as scaling_model
 from . import supports as supports
-
-__all__ = ["registry", "supports"]

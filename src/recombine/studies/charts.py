@@ -1,8 +1,8 @@
-"""Charts of studies: Vega-Lite specifications as plain data.
+"""Building blocks of charts: Vega-Lite specifications as plain data.
 
 Categories lie on the vertical axis, so that long names stay readable on a narrow screen. Colors are left to whoever
-draws: a specification names styles ("reference", "reference-label",
-"mean", "interval", "span", "edge"), the report gives them looks.
+draws: a specification names styles ("reference", "reference-label", "mean", "interval", "span", "edge"), the report
+gives them looks.
 """
 
 from __future__ import annotations
@@ -10,194 +10,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..intervals import over_seeds
-from ..lab.study import Figure
-
-Table = Any  # a pandas.DataFrame as `lab.store.tidy` makes it; its columns are not in its type
 Rows = list[dict[str, Any]]
 Spec = dict[str, Any]
 
-TRAINED, HELD_OUT = "trained combinations", "held-out combinations"
-CROSS = "cross-block"  # what is held out of `disconnected`: blocks that were never combined
-COMPOSES, FAILS = 0.05, 0.15  # thresholds of the claims on the gap
 FLOOR, CEILING = -0.5, 1.5  # beyond these a point is drawn at the edge, so that one bad net does not flatten the rest
-NESTED = " › "  # between a support and its group on the axis
-#: what the decodability probe reads and the controls beside it
-DECODED = {
-    "r2_test": TRAINED,
-    "r2": HELD_OUT,
-    "r2_shuffled": "control: shuffled labels",
-    "r2_untrained": "control: untrained net",
-    "r2_encoding": "control: raw encoding",
-}
+SCORES = {"r2": "R²", "episode_accuracy": "share of episodes right"}  # metrics in words, on axes
 #: one shape a series, since color alone does not reach everyone
 SHAPES = ("circle", "diamond", "square", "triangle-up", "cross")
 
 
-def supports_figures(table: Table, order: Sequence[str], metric: str) -> list[Figure]:
-    """Charts of the study of supports, the one that shows the result first; those without data are left out."""
-    if table.empty or "value" not in table:
-        return []
-    table = table[table.value.notna()]
-    order = [name for name in order if name in set(table.support)]
-    scores = table[(table.reading == "score") & (table.metric == metric)]
-    final = scores[scores.recipe == "default"]
-    figures = [
-        _composition(final, order),
-        _gaps(final, order),
-        _groups(final, order),
-        _history(table[(table.reading == "history") & (table.metric == metric)]),
-        _decodability(table[(table.reading == "decodability") & (table.recipe == "default")], order),
-    ]
-    return [figure for figure in figures if figure is not None]
-
-
-# -- figures ----------------------------------------------------------------------------------------------------------
-def _composition(final: Table, order: Sequence[str]) -> Figure | None:
-    rows = [row for name, group in ((TRAINED, ""), (HELD_OUT, None)) for row in _scored(final, order, name, group)]
-    if not rows:
-        return None
-    spec = _dots(rows, "support", order, [TRAINED, HELD_OUT], "R²", top=1.0)
-    spec["layer"].insert(0, _spans(rows, order, spec["layer"][0]["encoding"]["x"]))
-    return Figure(
-        "Held-out against trained combinations",
-        "R² by what was trained on: each point is a seed, each tick the mean over seeds, and the shaded span between "
-        "the means is the gap. Where both colors lie together the net composes; where they part it does not. Of "
-        "disconnected, the held-out combinations that cross the two blocks are shown.",
-        spec,
-    )
-
-
-def _gaps(final: Table, order: Sequence[str]) -> Figure | None:
-    trained = {(row["support"], row["seed"]): row["value"] for row in _scored(final, order, TRAINED, "")}
-    rows = [
-        {"support": row["support"], "seed": row["seed"], "value": trained[row["support"], row["seed"]] - row["value"]}
-        for row in _scored(final, order, HELD_OUT, None)
-        if (row["support"], row["seed"]) in trained
-    ]
-    if not rows:
-        return None
-    intervals = _intervals(rows, order)
-    ends = [end for row in intervals for end in (row["low"], row["high"])]
-    spec = _dots(rows, "support", order, [], "gap: R² trained minus R² held out", top=1.2 * FAILS, also=ends, step=34)
-    lines = _interval_lines(intervals, order, spec["layer"][0]["encoding"]["x"])
-    spec["layer"] = [*_thresholds("x", (COMPOSES, FAILS)), lines, *spec["layer"]]
-    return Figure(
-        "What is lost on combinations never trained",
-        "Gap by support: each point is a seed, the tick their mean, the line its 95 % interval over seeds. A gap of "
-        f"at most {COMPOSES} is claimed of supports that compose; at least {FAILS} where a module was never trained.",
-        spec,
-    )
-
-
-def _groups(final: Table, order: Sequence[str]) -> Figure | None:
-    held_out = final[(final.stream == "held_out")]
-    rows: Rows = []
-    keys: list[str] = []
-    for support in order:
-        part = held_out[held_out.support == support]
-        seen = {row["seed"]: row["value"] for row in _scored(final, [support], TRAINED, "")}
-        for group in sorted({_group_name(name) for name in part.group}, key=_group_rank):
-            keys.append(f"{support}{NESTED}{group}" if group else support)
-            for seed, value in seen.items():
-                rows.append({"group": keys[-1], "series": TRAINED, "seed": seed, "value": value})
-            for item in part[part.group.map(_group_name) == group].itertuples():
-                rows.append({"group": keys[-1], "series": HELD_OUT, "seed": int(item.seed), "value": float(item.value)})
-    if not any(NESTED in key for key in keys):
-        return None
-    spec = _dots(rows, "group", keys, [TRAINED, HELD_OUT], "R²", top=1.0, step=21, lanes=False)
-    spec["layer"][0]["transform"].append({"filter": f"datum.series != {TRAINED!r}"})  # a mean is enough to compare with
-    axis = {
-        "labelExpr": f"indexof(datum.label, '{NESTED}') < 0 ? datum.label : split(datum.label, '{NESTED}')[1]",
-        "labelFontWeight": {"condition": {"test": f"indexof(datum.value, '{NESTED}') < 0", "value": 600}, "value": 400},
-    }
-    for layer in spec["layer"]:
-        layer["encoding"]["y"]["axis"] |= axis
-    return Figure(
-        "Where the loss sits",
-        "Held-out R² by group of combinations: how many modules are active; within or across the two blocks of "
-        "disconnected; with or without the rarest module of unpopular. The other tick is the mean on trained "
-        "combinations of the same nets. An arrow marks a point beyond the axis.",
-        spec,
-    )
-
-
-def _history(history: Table) -> Figure | None:
-    part = history[history.support == "disconnected"]
-    rows: Rows = []
-    for (recipe, seed), cell in part.groupby(["recipe", "seed"], sort=False):
-        by_step = cell.pivot_table(index="step", columns="stream", values="value").sort_index()
-        if not {"validation", f"held_out/{CROSS}"} <= set(by_step):
-            continue
-        gaps = (by_step["validation"] - by_step[f"held_out/{CROSS}"]).dropna()
-        for step, value in gaps.items():
-            share = float(step) / float(by_step.index[-1])
-            rows.append({"recipe": recipe, "seed": int(seed), "step": int(step), "share": share, "value": float(value)})
-    if not rows:
-        return None
-    recipes = sorted(dict.fromkeys(row["recipe"] for row in rows), key=lambda name: (name != "default", name))
-    return Figure(
-        "Does the gap of disconnected depend on the recipe?",
-        "Cross-block gap over the course of training, by recipe: thin lines are seeds, thick ones their mean. The "
-        f"dashed line is the claimed gap of at least {COMPOSES}.",
-        _lines(rows, recipes),
-    )
-
-
-def _decodability(found: Table, order: Sequence[str]) -> Figure | None:
-    rows = [
-        {"support": item.support, "series": DECODED[item.metric], "seed": int(item.seed), "value": float(item.value)}
-        for item in found.itertuples()
-        if item.metric in DECODED and item.support in order
-    ]
-    if not rows:
-        return None
-    present = {row["series"] for row in rows}
-    series = [name for name in DECODED.values() if name in present]
-    return Figure(
-        "Can the active modules be read off the last hidden layer?",
-        "R² of a linear probe, fitted on trained combinations and scored on both kinds, beside its controls. A probe "
-        "says something about training only as far as it beats the untrained net and the raw encoding. An arrow "
-        "marks a point beyond the axis.",
-        _dots(rows, "support", order, series, "R² of the probe", top=1.0, step=74),
-    )
-
-
-# -- rows -------------------------------------------------------------------------------------------------------------
-def _scored(final: Table, order: Sequence[str], series: str, group: str | None) -> Rows:
-    """Final scores of a series; `group=None` takes what a support's claim is about."""
-    part = final[final.stream == ("test" if series == TRAINED else "held_out")]
-    rows = []
-    for support in order:
-        wanted = group if group is not None else (CROSS if support == "disconnected" else "")
-        for item in part[(part.support == support) & (part.group == wanted)].itertuples():
-            rows.append({"support": support, "series": series, "seed": int(item.seed), "value": float(item.value)})
-    return rows
-
-
-def _intervals(rows: Rows, order: Sequence[str]) -> Rows:
-    """The 95 % interval over seeds of each support that has one."""
-    found = {s: over_seeds([row["value"] for row in rows if row["support"] == s]) for s in order}
-    return [{"support": s, "low": i.low, "high": i.high} for s, i in found.items() if i.seeds >= 2]
-
-
-def _group_name(name: str) -> str:
-    """One name for all seeds: which module is the rarest differs between them."""
-    return "with rarest" if name.startswith("with rarest") else name
-
-
-def _group_rank(name: str) -> tuple[int, str]:
-    """All held-out combinations first, then counts of active modules, then the rest."""
-    return (0 if not name else 1 if name.endswith("active") else 2, name)
-
-
-# -- specifications ---------------------------------------------------------------------------------------------------
-def _dots(
+def dots(
     rows: Rows,
     field: str,
     order: Sequence[str],
     series: Sequence[str],
-    title: str,
+    value_title: str,
     *,
     top: float,
     also: Sequence[float] = (),
@@ -212,43 +39,43 @@ def _dots(
     lowest = min(0.0, *values, *also)
     low = max(FLOOR, lowest - 0.03 if lowest < 0 else 0.0)  # a little air, so that no point touches the names
     high = min(CEILING, max(top, *values, *also))
-    x = {"field": "at", "type": "quantitative", "title": title, "scale": {"domain": [low, high], "nice": False}}
-    base: Spec = {"x": x, "y": _category(field, order)}
+    x = {"field": "at", "type": "quantitative", "title": value_title, "scale": {"domain": [low, high], "nice": False}}
+    base: Spec = {"x": x, "y": category(field, order)}
     named = {"field": "series", "type": "nominal"}
     if series:
-        base["color"] = {**named, "scale": {"domain": list(series)}, "legend": _legend()}
+        base["color"] = {**named, "scale": {"domain": list(series)}, "legend": legend()}
         if lanes:
             base["yOffset"] = {**named, "scale": {"domain": list(series), "paddingOuter": 0.3}}
     shape: Spec = {}
     if series:
-        shapes = {"domain": list(series), "range": list(SHAPES[: len(series)])}
-        shape = {"shape": {**named, "scale": shapes, "legend": _legend()}}
-    tooltip = _tooltip({field: field, **({"series": "on"} if series else {}), "seed": "seed"})
+        known = {"domain": list(series), "range": shapes(series)}
+        shape = {"shape": {**named, "scale": known, "legend": legend()}}
+    shown = tooltip({field: field, **({"series": "on"} if series else {}), "seed": "seed"})
     clamp = {"calculate": f"clamp(datum.value, {low}, {high})", "as": "at"}
     beyond = f"datum.value < {low} || datum.value > {high}"
     points = {
         "transform": [clamp, {"filter": f"!({beyond})"}],
         "mark": {"type": "point", "filled": True, "size": 58, "opacity": 0.7},
-        "encoding": {**base, **shape, "tooltip": tooltip},
+        "encoding": {**base, **shape, "tooltip": shown},
     }
     edge = {
         "transform": [clamp, {"filter": beyond}],
         "mark": {"type": "text", "style": ["edge"], "fontSize": 13, "dx": {"expr": f"datum.value < {low} ? 7 : -7"}},
         "encoding": {**base, "text": {"condition": {"test": f"datum.value < {low}", "value": "◂"}, "value": "▸"},
-                     "tooltip": tooltip},
+                     "tooltip": shown},
     }  # fmt: skip
-    layers = [points, _means(base, title, low, high, field, bool(series))]
+    layers = [points, means(base, low, high, field, bool(series))]
     if any(not low <= value <= high for value in values):
         layers.append(edge)
-    return _sized({"data": {"values": rows}, "height": step * len(order), "layer": layers})
+    return sized({"data": {"values": rows}, "height": step * len(order), "layer": layers})
 
 
-def _sized(spec: Spec) -> Spec:
+def sized(spec: Spec) -> Spec:
     """As wide as the page; laid out anew where a narrower page breaks the legend into more lines."""
     return {"width": "container", "autosize": {"type": "fit-x", "contains": "padding", "resize": True}, **spec}
 
 
-def _means(base: Spec, title: str, low: float, high: float, field: str, series: bool) -> Spec:
+def means(base: Spec, low: float, high: float, field: str, series: bool) -> Spec:
     """A bar at the mean over seeds of each category and series."""
     by = [field, "series"] if series else [field]
     return {
@@ -258,50 +85,11 @@ def _means(base: Spec, title: str, low: float, high: float, field: str, series: 
             {"filter": f"datum.mean >= {low} && datum.mean <= {high}"},
         ],
         "mark": {"type": "tick", "orient": "vertical", "thickness": 2.5, "size": 15, "style": ["mean"]},
-        "encoding": {**base, "tooltip": _tooltip({name: name if name != "series" else "on" for name in by}, "mean")},
+        "encoding": {**base, "tooltip": tooltip({name: name if name != "series" else "on" for name in by}, "mean")},
     }
 
 
-def _spans(rows: Rows, order: Sequence[str], x: Spec) -> Spec:
-    """A pale bar from the held-out mean to the trained one: the gap, to be seen."""
-    low, high = x["scale"]["domain"]
-    found = []
-    for support in order:
-        ends = [[r["value"] for r in rows if (r["support"], r["series"]) == (support, s)] for s in (HELD_OUT, TRAINED)]
-        if all(ends):
-            mean = [min(max(sum(values) / len(values), low), high) for values in ends]
-            found.append({"support": support, "from": mean[0], "to": mean[1]})
-    return {
-        "data": {"values": found},
-        "mark": {"type": "bar", "style": ["span"]},
-        "encoding": {"x": {**x, "field": "from"}, "x2": {"field": "to"}, "y": _category("support", order)},
-    }
-
-
-def _interval_lines(intervals: Rows, order: Sequence[str], x: Spec) -> Spec:
-    """The interval over seeds of each support, cut where the axis ends."""
-    low, high = x["scale"]["domain"]
-    return {
-        "data": {"values": intervals},
-        "transform": [
-            {"calculate": f"clamp(datum.low, {low}, {high})", "as": "from"},
-            {"calculate": f"clamp(datum.high, {low}, {high})", "as": "to"},
-        ],
-        "mark": {"type": "rule", "style": ["interval"], "strokeWidth": 2},
-        "encoding": {
-            "x": {**x, "field": "from"},
-            "x2": {"field": "to"},
-            "y": _category("support", order),
-            "tooltip": [
-                {"field": "support", "type": "nominal"},
-                {"field": "low", "type": "quantitative", "format": ".3f", "title": "95 % from"},
-                {"field": "high", "type": "quantitative", "format": ".3f", "title": "95 % to"},
-            ],
-        },
-    }
-
-
-def _thresholds(axis: str, at: Sequence[float]) -> list[Spec]:
+def thresholds(axis: str, at: Sequence[float]) -> list[Spec]:
     """A dashed rule for each threshold, with its number outside the plot."""
     where = {axis: {"field": "threshold", "type": "quantitative"}}
     beside = {"y": {"value": -8}} if axis == "x" else {"x": {"value": "width"}}
@@ -316,37 +104,188 @@ def _thresholds(axis: str, at: Sequence[float]) -> list[Spec]:
     ]
 
 
-def _lines(rows: Rows, recipes: Sequence[str]) -> Spec:
-    """Gap over the share of training: a thin line a seed, a thick one for the mean."""
-    x = {"field": "share", "type": "quantitative", "title": "share of training", "axis": {"format": "%"}}
-    y_title = "cross-block gap"
-    color = {"field": "recipe", "type": "nominal", "scale": {"domain": list(recipes)}, "legend": _legend()}
-    value = {"field": "value", "type": "quantitative", "title": y_title, "axis": {"tickCount": 5}}
-    tooltip = _tooltip({"recipe": "recipe", "seed": "seed", "step": "step"})
-    by_seed = {"color": color, "detail": {"field": "seed", "type": "nominal"}, "tooltip": tooltip}
-    seeds = {
-        "mark": {"type": "line", "strokeWidth": 1, "opacity": 0.45, "point": {"size": 22, "opacity": 0.45}},
-        "encoding": {"x": x, "y": value, **by_seed},
-    }
-    means = {
-        "mark": {"type": "line", "strokeWidth": 3},
-        "encoding": {"x": x, "y": {**value, "aggregate": "mean"}, "color": color},
-    }
-    layers = [*_thresholds("y", (COMPOSES,)), means, seeds]  # points on top: they answer to the pointer
-    return _sized({"data": {"values": rows}, "height": 260, "layer": layers})
-
-
-def _category(field: str, order: Sequence[str]) -> Spec:
+def category(field: str, order: Sequence[str]) -> Spec:
     scale = {"domain": list(order), "paddingInner": 0.1}
     return {"field": field, "type": "nominal", "scale": scale, "axis": {"title": None, "labelLimit": 220}}
 
 
-def _legend() -> Spec:
+def legend() -> Spec:
     # one entry a line on a narrow screen; off the page there is no container, and the width is what was asked
     return {"title": None, "columns": {"expr": "(containerSize()[0] || width) < 560 ? 1 : 3"}}
 
 
-def _tooltip(fields: dict[str, str], value: str = "value") -> list[Spec]:
+def tooltip(fields: dict[str, str], value: str = "value") -> list[Spec]:
     shown: list[Spec] = [{"field": name, "type": "nominal", "title": title} for name, title in fields.items()]
     title = "mean over seeds" if value == "mean" else "value"
     return [*shown, {"field": value, "type": "quantitative", "format": ".3f", "title": title}]
+
+
+def title(words: str) -> str:
+    """The first letter large, the others as they are."""
+    return words[:1].upper() + words[1:]
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as a sentence lists them."""
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
+
+
+def curves(
+    rows: Rows, x: str, x_title: str, y_title: str, order: Sequence[Any] = (), *, log: bool = False,
+    reference: Sequence[float] = (), low: float = FLOOR,
+) -> Spec:  # fmt: skip
+    """A line a series through the means over seeds, a point a seed. Rows: x, series, seed, value.
+
+    What lies below `low` is drawn there, so that one bad net does not flatten the rest.
+    """
+    series = [str(name) for name in (order or dict.fromkeys(row["series"] for row in rows))]
+    places = sorted({row[x] for row in rows})
+    scale: Spec = {"type": "log", "base": 2} if log else {"zero": False, "nice": False}
+    # room at both ends, so that no point lies on the frame
+    ends = (places[0] / 1.15, places[-1] * 1.15) if log else (places[0], places[-1])
+    ticks: Spec = {"values": places, "format": "~g", "labelOverlap": True, "grid": False}
+    across = {
+        "field": x,
+        "type": "quantitative",
+        "title": x_title,
+        "scale": scale | {"domain": list(ends)},
+        "axis": ticks,
+    }
+    color = {"field": "series", "type": "nominal", "scale": {"domain": series}, "legend": legend()}
+    shape = {
+        "field": "series",
+        "type": "nominal",
+        "scale": {"domain": series, "range": shapes(series)},
+        "legend": legend(),
+    }
+    up: Spec = {"field": "at", "type": "quantitative", "title": y_title, "axis": {"tickCount": 5}}
+    clamp = {"calculate": f"max(datum.value, {low})", "as": "at"}
+    means = {
+        "transform": [
+            {"aggregate": [{"op": "mean", "field": "value", "as": "value"}], "groupby": [x, "series"]}, clamp,
+        ],
+        "mark": {"type": "line", "strokeWidth": 2.5},
+        "encoding": {"x": across, "y": up, "color": color},
+    }  # fmt: skip
+    points = {
+        "transform": [clamp],
+        "mark": {"type": "point", "filled": True, "size": 42, "opacity": 0.65},
+        "encoding": {"x": across, "y": up, "color": color, "shape": shape,
+                     "tooltip": tooltip({x: x_title, "series": "series", "seed": "seed"})},
+    }  # fmt: skip
+    layers = [*thresholds("y", reference), means, points]
+    return sized({"data": {"values": rows}, "height": 280, "layer": layers})
+
+
+def heat(
+    rows: Rows, x: str, y: str, x_title: str, y_title: str, value_title: str, *, begins: float | None = None
+) -> Spec:
+    """A map of means over seeds: cells with their number, and a line along the edges where `begins` is reached.
+
+    Rows: x, y, value, low, high, in the order in which x is to be shown; y rises upward.
+    """
+    columns = list(dict.fromkeys(row[x] for row in rows))
+    lines = sorted({row[y] for row in rows}, reverse=True)  # from top to bottom
+    across = {"field": x, "type": "ordinal", "title": x_title, "sort": columns, "axis": {"labelAngle": 0}}
+    up = {"field": y, "type": "ordinal", "title": y_title, "sort": lines}
+    shade = {"field": "value", "type": "quantitative", "title": value_title,
+             "scale": {"scheme": "viridis", "domain": [0, 1], "clamp": True}}  # fmt: skip
+    numbers = [(name, {"field": name, "type": "quantitative", "format": ".3f"}) for name in ("value", "low", "high")]
+    titles = {"value": value_title, "low": "95 % from", "high": "95 % to"}
+    shown = [
+        {"field": x, "type": "nominal", "title": x_title}, {"field": y, "type": "nominal", "title": y_title},
+        *({**field, "title": titles[name]} for name, field in numbers),
+    ]  # fmt: skip
+    layers: list[Spec] = [
+        {"mark": {"type": "rect"}, "encoding": {"x": across, "y": up, "color": shade, "tooltip": shown}},
+        {"mark": {"type": "text", "fontSize": 11},
+         "encoding": {"x": across, "y": up, "text": {"field": "value", "type": "quantitative", "format": ".2f"},
+                      "color": {"condition": {"test": "datum.value > 0.55", "value": "#111"}, "value": "#fff"}}},
+    ]  # fmt: skip
+    if begins is not None:
+        level, beside = _frontier(rows, x, y, columns, lines, begins)
+        rule = {"type": "rule", "strokeWidth": 4, "style": ["frontier"]}
+        layers += [
+            {"data": {"values": level}, "mark": rule,  # along the lower edge of the cell that reaches it
+             "encoding": {"x": {**across, "bandPosition": 0}, "x2": {"field": x, "bandPosition": 1},
+                          "y": {**up, "bandPosition": 1}}},
+            {"data": {"values": beside}, "mark": rule,  # along its left edge
+             "encoding": {"x": {**across, "bandPosition": 0}, "y": {**up, "bandPosition": 0},
+                          "y2": {"field": y, "bandPosition": 1}}},
+        ]  # fmt: skip
+    return sized({"data": {"values": rows}, "height": 46 * len(lines), "layer": layers})
+
+
+def _frontier(rows: Rows, x: str, y: str, columns: list, lines: list, begins: float) -> tuple[Rows, Rows]:
+    """Cells that reach `begins` while the one below (and the one to the left) does not."""
+    at = {(row[x], row[y]): row["value"] >= begins for row in rows}
+    level, beside = [], []
+    for i, column in enumerate(columns):
+        for j, line in enumerate(lines):
+            if not at.get((column, line)):
+                continue
+            below = at.get((column, lines[j + 1])) if j + 1 < len(lines) else True
+            left = at.get((columns[i - 1], line)) if i else True
+            level += [{x: column, y: line}] if below is False else []
+            beside += [{x: column, y: line}] if left is False else []
+    return level, beside
+
+
+def scatter(rows: Rows, x_title: str, y_title: str, order: Sequence[str]) -> Spec:
+    """A point a trial: x against value, colored by series."""
+    low, high = FLOOR, 1.05
+    color = {"field": "series", "type": "nominal", "scale": {"domain": list(order)}, "legend": legend()}
+    shape = {"field": "series", "type": "nominal", "scale": {"domain": list(order), "range": shapes(order)},
+             "legend": legend()}  # fmt: skip
+    spec = {
+        "transform": [
+            {"calculate": f"clamp(datum.x, {low}, {high})", "as": "across"},
+            {"calculate": f"clamp(datum.value, {low}, {high})", "as": "at"},
+        ],
+        "mark": {"type": "point", "filled": True, "size": 34, "opacity": 0.6},
+        "encoding": {
+            "x": {"field": "across", "type": "quantitative", "title": x_title, "scale": {"zero": False, "nice": False}},
+            "y": {"field": "at", "type": "quantitative", "title": y_title, "scale": {"zero": False}},
+            "color": color, "shape": shape,
+            "tooltip": [{"field": "trial", "type": "nominal"}, {"field": "series", "type": "nominal"},
+                        {"field": "seed", "type": "nominal"},
+                        {"field": "x", "type": "quantitative", "format": ".3f", "title": x_title},
+                        {"field": "value", "type": "quantitative", "format": ".3f", "title": y_title}],
+        },
+    }  # fmt: skip
+    return sized({"data": {"values": rows}, "height": 320, **spec})
+
+
+def needed(rows: Rows) -> Spec:
+    """Needed against there are, on logarithmic axes, with the line where all are needed.."""
+    sizes = [row["size"] for row in rows]
+    names = list(dict.fromkeys(row["series"] for row in rows))
+    ends = [min(row["value"] for row in rows) / 1.3, max(sizes) * 1.2]
+    log = {"type": "log", "base": 10, "nice": False}
+    across = {"field": "size", "type": "quantitative", "title": "combinations there are",
+              "scale": log | {"domain": [min(sizes) / 1.2, max(sizes) * 1.2]}}  # fmt: skip
+    up = {"field": "value", "type": "quantitative", "title": "combinations needed", "scale": log | {"domain": ends}}
+    color = {"field": "series", "type": "nominal", "scale": {"domain": names}, "legend": legend()}
+    shape = {
+        "field": "series",
+        "type": "nominal",
+        "scale": {"domain": names, "range": shapes(names)},
+        "legend": legend(),
+    }
+    both = [{"size": size, "value": size} for size in (max(min(sizes) / 1.2, ends[0]), max(sizes) * 1.2)]
+    shown = [{"field": name, "type": "nominal"} for name in ("family", "series", "seed", "size")]
+    layers = [
+        {"data": {"values": both}, "mark": {"type": "line", "style": ["reference"], "strokeDash": [4, 4], "clip": True},
+         "encoding": {"x": across, "y": up}},
+        {"transform": [{"aggregate": [{"op": "mean", "field": "value", "as": "value"}], "groupby": ["size", "series"]}],
+         "mark": {"type": "line", "strokeWidth": 2.5}, "encoding": {"x": across, "y": up, "color": color}},
+        {"mark": {"type": "point", "filled": True, "size": 50, "opacity": 0.7},
+         "encoding": {"x": across, "y": up, "color": color, "shape": shape,
+                      "tooltip": [*shown, {"field": "value", "type": "quantitative", "title": "needed"}]}},
+    ]  # fmt: skip
+    return sized({"data": {"values": rows}, "height": 320, "layer": layers})
+
+
+def shapes(series: Sequence[str]) -> list[str]:
+    """A shape for each series; they repeat after the last."""
+    return [SHAPES[i % len(SHAPES)] for i in range(len(series))]

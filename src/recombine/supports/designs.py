@@ -172,6 +172,18 @@ def unpopular(space: Space, *, held_out: float = 0.25, seed: int = 0) -> Support
     )
 
 
+@supports.register("fewer-active")
+def fewer_active(space: Space, *, most: int | None = None, seed: int = 0) -> Support:
+    """Combinations of at most `most` active modules (default: one less than can be) are trained, no larger ones."""
+    require_int("seed", seed, at_least=0)
+    _refuse_unlisted(space)
+    if not isinstance(space, Subsets) or space.at_most < 2:
+        raise UserError(f"fewer-active needs subsets of at least two modules, got {space}")
+    most = require_int("most", space.at_most - 1 if most is None else most, at_least=1, at_most=space.at_most - 1)
+    train = np.flatnonzero((space.enumerate() >= 0).sum(-1) <= most)
+    return from_ranks(space, train, None, "fewer-active", settings={"most": most, "seed": seed})
+
+
 @supports.register("implicit")
 def implicit(
     space: Space, *, held_out: float = 0.25, seed: int = 0, compositional: bool = True, connected: bool = True

@@ -18,3 +18,4 @@ from .hyperteacher import Lookup as Lookup
 from .preference import Preference as Preference
 from .preference import PreferenceIndifferent as PreferenceIndifferent
 from .preference import PreferenceLookup as PreferenceLookup
+from .product import ProductTeacher as ProductTeacher

@@ -1,0 +1,263 @@
+"""encodings: does a network compose however tasks are shown, and does it undo the encoding inside?
+
+    recombine run encodings                     laptop: about 4 minutes on two cores
+    expected: linear encodings compose best; inside the net, tasks are easier to decode than in a nonlinear encoding
+
+Tables 1 and 2 of Redhardt, Akram, Schug 2025 next to ours. Its numbers are the ones in `PUBLISHED` (mean over three
+seeds, 4 x 1024 net, 300,000 steps; third hidden layer for Table 1; layer 1 for linear and 2 for nonlinear encodings in
+Table 2). The thresholds are ours and were written before any run. The paper compares a probe of the layer with a probe
+of the encoding; beside it we read an untrained net, which undoes part of an encoding by chance.
+`tokens` is ours: the words of `language` through a learned table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..encodings import encodings
+from ..lab.store import Record, Table
+from ..lab.study import Figure, Knob, check_choices, recipe_knobs, studies
+from ..lab.verdicts import Claim, NotMet, Question
+from ..recipe import Recipe
+from . import charts, trial
+from .trial import LEARNED, RESOLUTION, TRAINED_BY, TrialStudy
+
+PAPER = "Redhardt, Akram, Schug 2025 (arXiv 2507.07207), Table 1"
+PAPER_2 = "Redhardt, Akram, Schug 2025 (arXiv 2507.07207), Table 2"
+#: encoding -> (task decoder, input decoder, held-out score), as published
+PUBLISHED = {
+    "identity": (0.95, 1.00, 1.00),
+    "orthogonal": (0.96, 1.00, 1.00),
+    "language": (0.99, 1.00, 1.00),
+    "invertible": (0.94, 0.56, 0.95),
+    "interval-shuffle": (0.96, 0.73, 0.98),
+    "few-shot": (0.90, -0.23, 0.97),
+}
+PUBLISHED_2 = {
+    "identity": (0.95, 1.00, 0.92),
+    "orthogonal": (0.96, 1.00, 0.92),
+    "language": (0.98, 1.00, 0.92),
+    "invertible": (0.93, 0.74, 0.82),
+    "interval-shuffle": (0.90, 0.72, 0.84),
+}
+MEASURES = ("task decoder", "input decoder", "held-out score")
+
+
+# -- readings: table of one seed -> a number --------------------------------------------------------------------------
+def held_out(table: Table, metric: str, encoding: str) -> float:
+    """The held-out score of an encoding."""
+    part = trial.final(table, metric)
+    return trial.one(part[part.encoding == encoding], encoding)
+
+
+def task_decoder(table: Table, encoding: str, metric: str = "r2") -> float:
+    """R^2 of the probe of the last hidden layer but one (the third of four, as published), or of the only one."""
+    part = trial.decoded(table, metric)
+    part = part[part.encoding == encoding]
+    if part.empty:
+        raise NotMet(f"{encoding} has no probe")
+    layers = sorted(part.layer.unique())
+    return trial.one(part[part.layer == layers[max(len(layers) - 2, 0)]], encoding)
+
+
+def _chosen(table: Table, linear: bool) -> list[str]:
+    names = [name for name in dict.fromkeys(table.encoding) if encodings[name].linear == linear and name != "tokens"]
+    if not names:
+        raise NotMet(f"it takes {'linear' if linear else 'nonlinear'} encodings")
+    return names
+
+
+def composes(table: Table, metric: str, linear: bool, success: float) -> float:
+    """Least held-out score of the encodings of a kind; NotMet if one did not get there on what it was trained on."""
+    for name in _chosen(table, linear):
+        trained = trial.final(table, metric, "test")
+        value = trial.one(trained[trained.encoding == name], name)
+        if value < success:
+            raise NotMet(f"{name} reached {value:.2f} on trained combinations, not {success:g}: it takes more training")
+    return min(held_out(table, metric, name) for name in _chosen(table, linear))
+
+
+def order(table: Table, metric: str) -> float:
+    """Mean held-out score of linear encodings minus that of nonlinear ones, of those that were learned."""
+    trained = trial.final(table, metric, "test")
+    learned = set(trained[trained.value >= LEARNED].encoding)
+    means = []
+    for linear in (True, False):
+        names = [name for name in _chosen(table, linear) if name in learned]
+        if not names:
+            raise NotMet(f"no {'linear' if linear else 'nonlinear'} encoding was learned: it takes more training")
+        means.append(sum(held_out(table, metric, name) for name in names) / len(names))
+    return means[0] - means[1]
+
+
+def undone(table: Table, against: str) -> float:
+    """How much better the layer decodes than `against` does, least over nonlinear encodings."""
+    return min(task_decoder(table, name) - task_decoder(table, name, against) for name in _chosen(table, False))
+
+
+def make_claims(metric: str, source: str, success: float) -> tuple[Claim, ...]:
+    return (
+        Claim(
+            "linear-composes", f"Linear encodings reach {success:g} on held-out combinations", source,
+            "at least", success, lambda t: composes(t, metric, True, success),
+            "least held-out score of linear encodings", "lookup",
+        ),
+        Claim(
+            "nonlinear-composes", f"Nonlinear encodings reach {0.9 * success:.3g} on held-out combinations", source,
+            "at least", round(0.9 * success, 3), lambda t: composes(t, metric, False, round(0.9 * success, 3)),
+            "least held-out score of nonlinear encodings", "lookup",
+        ),
+        Claim(
+            "linear-above-nonlinear", "Linear encodings compose better than nonlinear ones", source,
+            "at least", RESOLUTION, lambda t: order(t, metric),
+            "mean held-out score, linear minus nonlinear, of encodings that were learned",
+            "indifferent",
+        ),
+        Claim(
+            "encoding-is-undone", "In the net the task is easier to decode than in a nonlinear encoding, by .1", source,
+            "at least", 0.1, lambda t: undone(t, "r2_encoding"),
+            "task decoder minus input decoder, least over nonlinear encodings", "indifferent",
+        ),
+    )  # fmt: skip
+
+
+QUESTIONS = (
+    Question(
+        "against-untrained", "How much better than an untrained net the trained one decodes, nonlinear encodings",
+        lambda t: undone(t, "r2_untrained"), "task decoder minus that of an untrained net, least over encodings",
+    ),
+)  # fmt: skip
+
+
+# -- the study --------------------------------------------------------------------------------------------------------
+class EncodingsStudy(TrialStudy):
+    """Table 1: held-out score, task decoder and input decoder by encoding, on the hyperteacher."""
+
+    id = "encodings"
+    version = 1
+    title = "Does it matter how a task is shown?"
+    question = "Does a network compose whatever the encoding of the task, and does it decode the task inside?"
+    source = PAPER
+    varied = ("encoding",)
+    published = PUBLISHED
+    running_time = {"smoke": "30 seconds", "laptop": "5 minutes on two cores", "paper": "about 2 GPU-hours"}
+    knobs = (
+        Knob("task", "which world; lookup-v1 and indifferent-v1 are controls", *("hyperteacher-v1",) * 3),
+        Knob("modules", "M, modules of the teacher", 8, 16, 16),
+        Knob("at_most", "K, most modules active at once", 2, 3, 3),
+        Knob("held_out", "share of the combinations that is held out", *(0.25,) * 3),
+        Knob("support", "how training combinations are chosen", *("random",) * 3),
+        Knob("encodings", "how a combination is shown", ["identity", "interval-shuffle", "few-shot"],
+             [*PUBLISHED, "tokens"], list(PUBLISHED)),
+        Knob("pairs", "examples of few-shot", 8, 50, 50),
+        Knob("couplings", "layers of invertible", 5, 5, 5),
+        Knob("width", "hidden units a layer", 96, 384, 1024),
+        Knob("depth", "hidden layers", 2, 3, 4),
+        *recipe_knobs(
+            Recipe(steps=500, evaluations=1), Recipe(steps=4000, evaluations=2), Recipe.published(), TRAINED_BY
+        ),
+    )  # fmt: skip
+    controls = {
+        "lookup": {"task": "lookup-v1", "modules": 6},
+        "indifferent": {"task": "indifferent-v1"},
+    }
+    claims = make_claims("r2", PAPER, 0.95)
+    questions = QUESTIONS
+
+    def trials(self, settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
+        settings = self.world(dict(settings))
+        chosen = settings.pop("encodings")
+        check_choices("encodings", chosen, tuple(encodings))
+        options = {"few-shot": {"pairs": settings.pop("pairs", None)},
+                   "invertible": {"layers": settings.pop("couplings")}}  # fmt: skip
+        base = {"seed": seed, "net": "mlp", **settings}
+        return [base | {"encoding": name, "encoding_options": options.get(name, {})} for name in reversed(chosen)]
+
+    def world(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Settings of trials from those of the study."""
+        return settings
+
+    def answer(self, table: Table, outcomes: dict[str, str]) -> str:
+        words = {
+            "linear-composes": "linear encodings compose",
+            "nonlinear-composes": "nonlinear encodings compose",
+            "linear-above-nonlinear": "linear encodings compose better than nonlinear ones",
+            "encoding-is-undone": "the net undoes nonlinear encodings inside",
+        }
+        found = [text for claim, text in words.items() if outcomes.get(claim) == "supported"]
+        return charts.title(charts.listed(found)) + "." if found else "No claim on encodings is settled at this scale."
+
+    def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
+        if table.empty:
+            return []
+        names = [name for name in encodings if name in set(table.encoding)]
+        name = charts.SCORES[self.metric]
+        return [
+            Figure(
+                f"{charts.title(measure)} by encoding, here and as published",
+                self._caption(measure, name),
+                charts.dots(rows, "encoding", names, ["here", "published"], name if index == 2 else "R² of a probe",
+                            top=1.0),
+            )
+            for index, measure in ((2, MEASURES[2]), (0, MEASURES[0]), (1, MEASURES[1]))
+            if (rows := self._rows(table, names, index))
+        ]  # fmt: skip
+
+    def _caption(self, measure: str, name: str) -> str:
+        what = {
+            "held-out score": f"{charts.title(name)} on combinations never trained",
+            "task decoder": "R² of a linear probe of the last hidden layer but one, on held-out combinations",
+            "input decoder": "R² of a linear probe of the encoding itself, on held-out combinations",
+        }[measure]
+        return f"{what}: a point a seed here, beside the mean of three seeds that {self.source} gives for a larger net."
+
+    def _rows(self, table: Table, names: Sequence[str], index: int) -> charts.Rows:
+        rows: charts.Rows = []
+        for name in names:
+            for seed, part in table.groupby("seed"):
+                try:
+                    value = (task_decoder(part, name), task_decoder(part, name, "r2_encoding"),
+                             held_out(part, self.metric, name))[index]  # fmt: skip
+                except NotMet:
+                    continue
+                rows.append({"encoding": name, "series": "here", "seed": int(seed), "value": value})
+            if name in self.published:
+                rows.append(
+                    {"encoding": name, "series": "published", "seed": "mean", "value": self.published[name][index]}
+                )
+        return rows
+
+
+class PreferenceEncodings(EncodingsStudy):
+    """Table 2: the same on the preference grid world."""
+
+    id = "encodings-preference"
+    title = "Does it matter how a task is shown? Preferences in a grid world"
+    source = PAPER_2
+    metric = "episode_accuracy"
+    published = PUBLISHED_2
+    running_time = {"smoke": "40 seconds", "laptop": "8 minutes on two cores", "paper": "about 2 GPU-days"}
+    knobs = (
+        Knob("task", "which world; the preference-lookup and -indifferent ones are controls", *("preference-v1",) * 3),
+        Knob("modules", "M, preferences that can be combined", 4, 6, 16),
+        Knob("at_most", "K, most preferences active at once", 2, 3, 3),
+        *trial.PREFERENCE_KNOBS,
+        Knob("held_out", "share of the combinations that is held out", *(0.25,) * 3),
+        Knob("support", "how training combinations are chosen", *("random",) * 3),
+        Knob("encodings", "how a combination is shown", ["identity", "interval-shuffle"], *(list(PUBLISHED_2),) * 2),
+        Knob("couplings", "layers of invertible", 3, 3, 3),
+        Knob("width", "hidden units a layer", 64, 256, 1024),
+        Knob("depth", "hidden layers", 2, 2, 2),
+        *recipe_knobs(*trial.PREFERENCE_RECIPES, TRAINED_BY),
+    )
+    controls = {"lookup": {"task": "preference-lookup-v1"}, "indifferent": {"task": "preference-indifferent-v1"}}
+    claims = make_claims("episode_accuracy", PAPER_2, 0.9)
+    questions = QUESTIONS
+
+    def world(self, settings: dict[str, Any]) -> dict[str, Any]:
+        return trial.preference_world(settings)
+
+
+studies.register("encodings")(EncodingsStudy())
+studies.register("encodings-preference")(PreferenceEncodings())

@@ -1,0 +1,281 @@
+"""required-tasks: how many combinations must be trained until the others follow?
+
+    recombine run required-tasks                laptop: about 9 minutes on two cores
+    expected: the number grows slower than the space, sub-exponentially in K; the transformer needs fewer than the MLP
+
+The claims are those of Figures 2 (top right) and 10 of Redhardt, Akram, Schug 2025: training combinations needed for
+a held-out R^2 above .95, under balanced supports, against the size of the space. `paper` scale is its grid of shares
+(M from 10 to 28, K in 4, 5, 6, fifteen shares, MLP and transformer, three seeds). At the other scales the number is
+found by bisection on a logarithmic axis, which is ours, as are the readings that decide and their thresholds; and,
+since minutes of training reach .95 on few families, the score that is asked for there is the knob `threshold`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import UserError
+from ..lab.store import Record, Table
+from ..lab.study import Context, Figure, Knob, Measured, check_choices, check_numbers, recipe_knobs, studies
+from ..lab.verdicts import Claim, NotMet, Question
+from ..recipe import Recipe
+from ..spaces import Subsets
+from . import charts, trial
+from .trial import TRAINED_BY, TrialStudy
+
+PAPER = "Redhardt, Akram, Schug 2025 (arXiv 2507.07207), Fig. 2 and 10"
+NETS = ("mlp", "transformer")
+SHARES = [0.9, 0.95, 0.98, 0.99, 0.995, 0.9975, 0.999, 0.9995, 0.99975, 0.9999, 0.99995, 0.999975, 0.99999, 0.999995,
+          0.999999]  # fmt: skip
+CLOSE = 1.15  # a bisection ends when the smallest number that is enough is within this factor of one that is not
+MOST_TRAINED = 0.9  # a tenth is always held out: without it nothing could be scored
+
+
+# -- readings: table of one seed -> a number --------------------------------------------------------------------------
+def required(table: Table) -> Table:
+    """Smallest number of trained combinations that was enough, a row a net, M and K, with the size of the space.
+
+    NotMet if there is no net, M and K for which any number was.
+    """
+    import pandas
+
+    rows = []
+    tried = table[table.reading == "tried"]
+    for (net, modules, active), part in tried.groupby(["net", "modules", "at_most"]):
+        enough = part[part.value > part.threshold.iloc[0]]
+        size = Subsets(int(modules), int(active)).size
+        if not enough.empty:
+            rows.append({"net": net, "modules": int(modules), "at_most": int(active), "size": size,
+                         "needed": int(enough.trained_on.min())})  # fmt: skip
+    if not rows:
+        raise NotMet("no number of training combinations was enough: it takes more training")
+    return pandas.DataFrame(rows)
+
+
+def size_exponent(table: Table) -> float:
+    """Exponent b of needed ~ size^b, fitted on logarithms within each M and averaged; the MLP."""
+    found = required(table)
+    slopes = [
+        float(np.polyfit(np.log(part["size"]), np.log(part.needed), 1)[0])
+        for _, part in found[found.net == "mlp"].groupby("modules")
+        if len(part) >= 3
+    ]
+    if not slopes:
+        raise NotMet("fewer than three values of K reached the score for any M: it takes more training")
+    return float(np.mean(slopes))
+
+
+def bend(table: Table) -> float:
+    """Second difference of log(needed) in K, mean over M: zero for an exponential, below it for slower growth."""
+    found = required(table)
+    bends = []
+    for _, part in found[found.net == "mlp"].groupby("modules"):
+        part = part.sort_values("at_most")
+        if len(part) >= 3:
+            curve = np.polyfit(part.at_most.to_numpy(float), np.log(part.needed.to_numpy(float)), 2)
+            bends.append(2 * float(curve[0]))
+    if not bends:
+        raise NotMet("fewer than three values of K reached the score for any M: it takes more training")
+    return float(np.mean(bends))
+
+
+def fit_gain(table: Table) -> float:
+    """Squared residual of the exponential fit minus that of the power fit, of log(needed) against K and log K."""
+    found = required(table)
+    gains = []
+    for _, part in found[found.net == "mlp"].groupby("modules"):
+        if len(part) >= 3:
+            y, k = np.log(part.needed.to_numpy(float)), part.at_most.to_numpy(float)
+            residuals = [np.polyfit(x, y, 1, full=True)[1] for x in (k, np.log(k))]
+            gains.append(float(residuals[0].sum() - residuals[1].sum()))
+    if not gains:
+        raise NotMet("fewer than three values of K reached the score for any M")
+    return float(np.mean(gains))
+
+
+def fewer(table: Table) -> float:
+    """log2 of how many times more combinations the MLP needs than the transformer, mean over M and K both managed."""
+    by_net = required(table).pivot_table(index=["modules", "at_most"], columns="net", values="needed")
+    if not set(NETS) <= set(by_net):
+        missing = [net for net in NETS if net not in by_net]
+        raise NotMet(
+            f"no number of combinations was enough for the {' and the '.join(missing)}: it takes more training"
+        )
+    both = by_net.dropna()
+    if both.empty:
+        raise NotMet("no M and K was managed by both nets")
+    return float(np.log2(both["mlp"] / both["transformer"]).mean())
+
+
+class RequiredTasks(TrialStudy):
+    """Training combinations needed until held-out ones follow, MLP against transformer, by the size of the space."""
+
+    id = "required-tasks"
+    version = 1
+    title = "How many combinations must be trained?"
+    question = "How does the number of combinations that must be trained grow with the number there are?"
+    source = PAPER
+    running_time = {"smoke": "40 seconds", "laptop": "10 minutes on two cores", "paper": "about 20 GPU-days"}
+    knobs = (
+        Knob("task", "which world; lookup-v1 and indifferent-v1 are controls", *("hyperteacher-v1",) * 3),
+        Knob("nets", "which networks", *(list(NETS),) * 3),
+        Knob("modules", "M: modules of the teacher", [6], [8, 10], list(range(10, 29, 2))),
+        Knob("at_most", "K: most modules active at once", [2, 3, 4], [3, 4, 5], [4, 5, 6]),
+        Knob("threshold", "held-out R2 that is asked for", 0.3, 0.9, 0.95),
+        Knob("method", "bisection, or grid of shares", "bisection", "bisection", "grid"),
+        Knob("shares", "for the grid: shares held out", *(SHARES,) * 3),
+        Knob("width", "hidden units a layer of the mlp", 64, 256, 1024),
+        Knob("depth", "hidden layers of the mlp", 2, 3, 4),
+        Knob("model", "width of the transformer", 16, 64, 256),
+        Knob("blocks", "layers of the transformer", 1, 2, 4),
+        Knob("heads", "heads of the transformer", 2, 4, 4),
+        Knob("transformer_rate", "peak learning rate of the transformer", 3e-3, 3e-3, 3e-4),
+        *recipe_knobs(
+            Recipe(steps=300, evaluations=1), Recipe(steps=2500, evaluations=1), Recipe.published(), TRAINED_BY
+        ),
+    )
+    controls = {"lookup": {"task": "lookup-v1"}, "indifferent": {"task": "indifferent-v1"}}
+    claims = (
+        Claim(
+            "slower-than-the-space", "The number needed grows with the space to a power of at most .5", PAPER,
+            "at most", 0.5, size_exponent, "exponent of needed against size, over K at fixed M, mean over M, mlp",
+            "lookup",
+        ),
+        Claim(
+            "sub-exponential", "The number needed grows sub-exponentially in K", PAPER, "at most", 0.0, bend,
+            "second difference of log(needed) in K, mean over M, mlp: zero for an exponential", "lookup",
+        ),
+        Claim(
+            "transformer-needs-fewer", "The transformer needs fewer, by at least a tenth of an octave", PAPER,
+            "at least", 0.1, fewer, "log2 of needed by the mlp over needed by the transformer, mean over M and K",
+            "indifferent",
+        ),
+    )  # fmt: skip
+    questions = (
+        Question(
+            "power-against-exponential", "How much better a power of K fits than an exponential in K", fit_gain,
+            "squared residual of log(needed), exponential minus power fit, mean over M, mlp",
+        ),
+    )  # fmt: skip
+
+    def trials(self, settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
+        settings = dict(settings)
+        chosen, modules, active, method, shares = (
+            settings.pop(name) for name in ("nets", "modules", "at_most", "method", "shares")
+        )
+        check_choices("nets", chosen, NETS)
+        check_choices("method", [method], ("bisection", "grid"))
+        for name, values in (("modules", modules), ("at_most", active), ("shares", shares)):
+            check_numbers(name, values)
+        if not 0 < settings["threshold"] < 1:
+            raise UserError(f"threshold={settings['threshold']} must lie between 0 and 1")
+        sizes = {
+            "mlp": {name: settings.pop(name) for name in ("width", "depth")},
+            "transformer": {"width": settings.pop("model"), "depth": settings.pop("blocks"),
+                            "learning_rate": settings.pop("transformer_rate")},
+        }  # fmt: skip
+        options = {"transformer": {"heads": settings.pop("heads"), "feedforward": 4 * sizes["transformer"]["width"]}}
+        base = {"seed": seed, "encoding": "identity", "support": "balanced", **settings}
+        return [
+            base | sizes[net] | {"net": net, "net_options": options.get(net, {}), "modules": m, "at_most": k,
+                                 "method": method, "held_out": share}
+            for m in sorted(modules, reverse=True) for k in sorted(active, reverse=True) for net in chosen
+            for share in (shares if method == "grid" else [1 - MOST_TRAINED])
+        ]  # fmt: skip
+
+    def measure(self, spec: dict[str, Any], context: Context) -> Measured:
+        if spec["method"] == "grid":
+            share = spec["held_out"]
+            space = trial.build_space(spec)
+            found = self._try(spec, space.size - int(space.size * share), Context())
+            return Measured([found] if found else [], {"seconds": found["seconds"] if found else 0.0})
+        return self._bisect(spec, context)
+
+    def _bisect(self, spec: dict[str, Any], context: Context) -> Measured:
+        """Tries numbers of training combinations until the smallest that is enough is known within CLOSE."""
+        size = trial.build_space(spec).size
+        most = int(MOST_TRAINED * size)
+        # fewest that can use and connect every module, each combination adding at most K - 1 of them
+        low, high = max(1, math.ceil((spec["modules"] - 1) / max(spec["at_most"] - 1, 1)) - 1), most
+        tried: list[dict[str, Any]] = []
+
+        def enough(n: int) -> bool:
+            share = len(tried) / (2 + math.log2(max(math.log(most / low) / math.log(CLOSE), 1)))
+            context.progress(min(share, 0.95), f"{n} of {size}")
+            found = self._try(spec, n, Context())
+            if found:
+                tried.append(found)
+            return bool(found) and found["value"] > spec["threshold"]  # an impossible split is not enough
+
+        if enough(most):
+            while high > low + 1 and high / low > CLOSE:
+                middle = max(low + 1, min(high - 1, round(math.sqrt(low * high))))
+                low, high = (low, middle) if enough(middle) else (middle, high)
+        seconds = sum(row["seconds"] for row in tried)
+        return Measured(tried, {"seconds": seconds, "needed": high if tried and _any(tried, spec) else None})
+
+    def _try(self, spec: dict[str, Any], n: int, context: Context) -> dict[str, Any] | None:
+        size = trial.build_space(spec).size
+        found = trial.measure(spec | {"held_out": (size - n + 0.5) / size}, context, probe=False)
+        if "impossible" in found.facts:
+            return None
+        diverged = found.facts["diverged_at"] is not None
+        return {"reading": "tried", "metric": self.metric, "trained_on": found.facts["trained_on"],
+                "value": float("nan") if diverged else found.facts["held_out"],
+                "trained_score": None if diverged else found.facts["trained"],
+                "seconds": found.facts["seconds"]}  # fmt: skip
+
+    def label(self, spec: dict[str, Any]) -> str:
+        share = f", {spec['held_out']:g} held out" if spec["method"] == "grid" else ""
+        return f"{spec['net']}, M={spec['modules']}, K={spec['at_most']}{share}, seed {spec['seed']}"
+
+    def summary(self, record: Record) -> str:
+        if not record.rows:
+            return "impossible: no such split"
+        spec = record.cell.spec
+        best = max(row["value"] for row in record.rows)
+        took = f"({len(record.rows)} nets, {record.facts['seconds']:.0f} s)"
+        passed = [row["trained_on"] for row in record.rows if row["value"] > spec["threshold"]]
+        size = Subsets(spec["modules"], spec["at_most"]).size
+        return f"{min(passed)} of {size} were enough {took}" if passed else f"no number was enough: {best:.3f} {took}"
+
+    def answer(self, table: Table, outcomes: dict[str, str]) -> str:
+        words = {
+            "slower-than-the-space": "the number of combinations needed grows slower than the space",
+            "sub-exponential": "it grows sub-exponentially in K",
+            "transformer-needs-fewer": "the transformer needs fewer than the MLP",
+        }
+        found = [text for claim, text in words.items() if outcomes.get(claim) == "supported"]
+        return charts.title(charts.listed(found)) + "." if found else "No claim on numbers is settled at this scale."
+
+    def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
+        rows = []
+        for seed, part in table.groupby("seed") if not table.empty else ():
+            try:
+                found = required(part)
+            except NotMet:
+                continue
+            rows += [{"size": row.size, "series": row.net, "seed": int(seed), "value": row.needed,
+                      "family": f"M = {row.modules}, K = {row.at_most}"}
+                     for row in found.itertuples(index=False)]  # fmt: skip
+        if not rows:
+            return []
+        return [
+            Figure(
+                "Combinations needed against combinations there are",
+                "Each point is a family and a seed: the smallest number of trained combinations that was enough for "
+                "the score asked for. Both axes are logarithmic; the dashed line would be all of them.",
+                charts.needed(rows),
+            )
+        ]
+
+
+def _any(tried: list[dict[str, Any]], spec: dict[str, Any]) -> bool:
+    return any(row["value"] > spec["threshold"] for row in tried)
+
+
+studies.register("required-tasks")(RequiredTasks())

@@ -1,0 +1,278 @@
+"""A trial: one net, trained on one split of one world, scored and probed. What most studies repeat over a grid.
+
+A trial is data, a flat dictionary:
+
+    seed                                of the teacher, the split, the data and the net, each by a key of its own
+    task, task_options                  the world
+    modules, at_most                    its space; modules=None is the task's own
+    encoding, encoding_options          how a combination is shown
+    support, held_out                   what is trained on
+    net, width, depth, net_options      what is trained
+    steps, tasks, learning_rate, ...    how: the fields of a Recipe
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import equinox as eqx
+
+from ..errors import UserError
+from ..lab.store import Record, Table
+from ..lab.study import Context, Knob, Measured, Study
+from ..lab.verdicts import NotMet
+from ..nets import Blueprint
+from ..nets import registry as nets
+from ..precision import resolve
+from ..probes import decodability
+from ..recipe import Recipe
+from ..spaces import Space, Subsets
+from ..supports import Support
+from ..supports import registry as designs
+from ..tasks import Task
+from ..tasks import registry as tasks
+from ..trained import Trained
+from ..training import train
+
+LEARNED = 0.5  # score on trained combinations below which a small gap means nothing: there is nothing to lose
+RESOLUTION = 0.01  # two scores on 1,024 tasks each that differ by less are the same
+OPTIONS = ("task_options", "encoding_options", "net_options")
+RECIPE = tuple(field.name for field in dataclasses.fields(Recipe))
+
+#: fields of a recipe that studies let their users change
+TRAINED_BY = ("steps", "tasks", "samples", "learning_rate", "schedule", "warmup", "weight_decay", "b1", "b2",
+              "nesterov", "precision", "evaluations")  # fmt: skip
+#: smoke, laptop and published recipes for imitation in the preference world (Table 3 and the public sweeps)
+PREFERENCE_RECIPES = (
+    Recipe(steps=400, tasks=32, weight_decay=0.05, evaluations=1),
+    Recipe(steps=3000, tasks=64, weight_decay=0.05, evaluations=2),
+    Recipe.published(steps=3_000_000, samples=1, learning_rate=1e-4, weight_decay=1e-3),
+)
+
+#: the preference world at each scale; two objects and six features are what minutes of training can learn
+PREFERENCE_KNOBS = (
+    Knob("features", "F, features that objects can have", 4, 6, 16),
+    Knob("objects", "objects on the map", 1, 2, 4),
+)
+
+Spec = dict[str, Any]
+
+
+# -- from data to things ----------------------------------------------------------------------------------------------
+def build_space(spec: Spec) -> Space:
+    """Subsets of the modules, or the space that the task brings."""
+    if spec.get("modules") is None:
+        return tasks[spec["task"]].default_space()
+    return Subsets(spec["modules"], spec["at_most"])
+
+
+def build_task(spec: Spec) -> Task:
+    """The world of a trial."""
+    options = {"encoding": spec["encoding"], "encoding_options": spec.get("encoding_options") or None}
+    return tasks[spec["task"]](build_space(spec), seed=spec["seed"], **options, **spec.get("task_options", {}))
+
+
+def build_support(spec: Spec) -> Support:
+    """The split. `missing` leaves out the last module whatever share is asked, as published."""
+    space, name, share = build_space(spec), spec["support"], spec["held_out"]
+    if name in ("missing", "fewer-active"):
+        return designs[name](space, seed=spec["seed"])
+    if name == "disconnected":
+        return designs[name](space, within=share, seed=spec["seed"])
+    return designs[name](space, held_out=share, seed=spec["seed"])
+
+
+def build_net(spec: Spec) -> Blueprint:
+    """The blueprint of the net."""
+    sizes = {name: spec[name] for name in ("width", "depth") if spec.get(name) is not None}
+    return nets[spec["net"]](**sizes, **spec.get("net_options", {}))
+
+
+def build_recipe(spec: Spec) -> Recipe:
+    """The recipe: the fields of it that the trial names."""
+    return Recipe(**{name: spec[name] for name in RECIPE if name in spec})
+
+
+def preference_world(settings: Spec) -> Spec:
+    """Settings of a study of preferences with the world's own as options of the task."""
+    options = {knob.name: settings[knob.name] for knob in PREFERENCE_KNOBS}
+    return {name: value for name, value in settings.items() if name not in options} | {"task_options": options}
+
+
+def held_out_stream(spec: Spec) -> str:
+    """What the held-out score of a trial is about: of `disconnected`, combinations that cross its blocks."""
+    return "held_out/cross-block" if spec["support"] == "disconnected" else "held_out"
+
+
+def refuse_impossible(specs: Iterable[Spec]) -> None:
+    """Raises a UserError for settings that no trial can have; builds shapes only, so it takes no time."""
+    seen = set()
+    for spec in specs:
+        build_recipe(spec)
+        if not 0 < spec["held_out"] < 1:
+            raise UserError(f"held_out={spec['held_out']} must lie between 0 and 1, such as .25")
+        world = {
+            name: spec.get(name)
+            for name in ("task", "modules", "at_most", "encoding", *OPTIONS, "net", "width", "depth", "support")
+        }
+        if (mark := repr(world)) not in seen:
+            seen.add(mark)
+            designs[spec["support"]]  # known by name; whether this share is possible, the cell finds out
+            shapes = eqx.filter_eval_shape(build_task, spec | {"seed": 0})
+            eqx.filter_eval_shape(lambda task=shapes, one=spec: _shape_of_net(task, one))
+
+
+def _shape_of_net(task: Task, spec: Spec) -> Any:
+    import jax
+
+    return build_net(spec).build(task, jax.random.key(0))
+
+
+# -- measuring --------------------------------------------------------------------------------------------------------
+def measure(
+    spec: Spec, context: Context, *, probe: bool = True, more: Callable[[Trained], list[dict[str, Any]]] | None = None
+) -> Measured:
+    """Trains, scores on trained and held-out combinations, and reads every hidden layer.
+
+    more: makes further rows from what was trained.
+    A split that cannot be made (too few combinations to use every module, say) is a finding, not a failure.
+    """
+    task, recipe = build_task(spec), build_recipe(spec)
+    try:
+        support = build_support(spec)
+    except UserError as problem:
+        return Measured([], {"impossible": str(problem), "seconds": 0.0, "diverged_at": None})
+    stream, metric = held_out_stream(spec), task.metrics[0]
+
+    def report(seed: int, step: int, steps: int, facts: dict) -> None:
+        note = f"held out {facts[f'{stream}/{metric}']:.3f}" if facts else ""
+        context.progress(0.95 * step / steps, note)
+
+    run = train(
+        task, support, build_net(spec), recipe, seeds=[spec["seed"]],
+        progress=report, checkpoint=context.checkpoint, watch=("validation", stream),
+    )  # fmt: skip
+    member = run.members[0]
+    facts: dict[str, Any] = {
+        "certificate": str(support.certificate()),
+        "content": support.certificate().content,
+        "trained_on": support.train.size,
+        "combinations": support.space.size,
+        "seconds": member.seconds,
+        "diverged_at": member.diverged_at,
+        "precision": resolve(recipe.precision),
+    }
+    rows = [
+        row("history", watched, metric, point[f"{watched}/{metric}"], step=point["step"])
+        for point in member.history for watched in ("validation", stream)
+    ]  # fmt: skip
+    if member.diverged_at is None:
+        rows += score_rows(run, recipe.steps)
+        context.progress(0.97, "probing")
+        rows += decodability_rows(run, stream, recipe.steps) if probe else []
+        rows += more(run) if more else []
+        facts |= {"trained": _value(rows, "test", "", metric), "held_out": _held_out_value(rows, stream, metric)}
+    return Measured(rows, facts)
+
+
+def score_rows(run: Trained, step: int) -> list[dict[str, Any]]:
+    """Final scores, all metrics, on trained and on held-out combinations and groups of them."""
+    rows = []
+    for stream in ("test", "held_out"):
+        for name, values in run.score(stream).values.items():
+            group, _, metric = name.rpartition("/")
+            rows.append(row("score", stream, metric, values[0], group=group, step=step))
+    return rows
+
+
+def decodability_rows(run: Trained, stream: str, step: int) -> list[dict[str, Any]]:
+    """Linear decodability of the constituents by layer, with its controls, mean over constituents."""
+    layers = [name for name in run.blueprint.layers() if name.endswith("/pre")]
+    if not layers:
+        return []
+    return [
+        row("decodability", "held_out", r["metric"], r["value"], layer=r["layer"].removesuffix("/pre"), step=step)
+        for r in decodability(run, layer=layers, held_out=stream).rows
+        if r["factor"] == "mean"
+    ]
+
+
+def row(reading: str, stream: str, metric: str, value: float, *, group: str = "", layer: str = "", step: int) -> dict:
+    return {"reading": reading, "stream": stream, "group": group, "layer": layer, "metric": metric, "step": step,
+            "value": value}  # fmt: skip
+
+
+def _value(rows: list[dict], stream: str, group: str, metric: str) -> float | None:
+    key = ("score", stream, group, metric)
+    return next((r["value"] for r in rows if (r["reading"], r["stream"], r["group"], r["metric"]) == key), None)
+
+
+def _held_out_value(rows: list[dict], stream: str, metric: str) -> float | None:
+    return _value(rows, "held_out", stream.partition("/")[2], metric)
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+def final(table: Table, metric: str, stream: str = "held_out", group: str | None = None) -> Table:
+    """Final scores of a table, one row a trial. group=None: what a trial's held-out score is about."""
+    part = table[(table.reading == "score") & (table.metric == metric) & (table.stream == stream)]
+    if group is not None:
+        return part[part.group == group]
+    if stream == "test":
+        return part[part.group == ""]
+    return part[part.group == part.support.map(lambda name: "cross-block" if name == "disconnected" else "")]
+
+
+def decoded(table: Table, metric: str = "r2") -> Table:
+    """Decodability by layer, mean over constituents."""
+    return table[(table.reading == "decodability") & (table.metric == metric)]
+
+
+def composed(values: Any) -> Any:
+    """Scores with everything below zero as zero: no composition, and how far below says nothing."""
+    return values.clip(lower=0.0)
+
+
+def one(part: Table, what: str) -> float:
+    """The single value of a part of a table; NotMet if it is not there."""
+    if len(part) != 1:
+        raise NotMet(
+            f"{what} has no score (not run, failed, diverged or impossible)" if part.empty else f"{what} twice"
+        )
+    return float(part.value.iloc[0])
+
+
+# -- studies made of trials -------------------------------------------------------------------------------------------
+class TrialStudy(Study):
+    """A study whose cells are trials. Subclass it and write `trials`."""
+
+    metric = "r2"  # the score that thresholds are about
+    #: settings that differ between cells, by which a cell is called
+    varied: Sequence[str] = ()
+
+    def trials(self, settings: Spec, seed: int) -> list[Spec]:
+        """The trials of one seed."""
+        raise TypeError(f"study {self.id} must define trials")
+
+    def grid(self, settings: Spec, seed: int) -> list[Spec]:
+        specs = self.trials(settings, seed)
+        refuse_impossible(specs)
+        return specs
+
+    def measure(self, spec: Spec, context: Context) -> Measured:
+        return measure(spec, context)
+
+    def label(self, spec: Spec) -> str:
+        words = [f"{name}={spec[name]}" if not isinstance(spec[name], str) else spec[name] for name in self.varied]
+        return ", ".join([*words, f"seed {spec['seed']}"])
+
+    def summary(self, record: Record) -> str:
+        facts = record.facts
+        if "impossible" in facts:
+            return f"impossible: {facts['impossible']}"
+        if facts["diverged_at"] is not None:
+            return f"diverged at step {facts['diverged_at']}"
+        seen, unseen = facts["trained"], facts["held_out"]
+        name = {"r2": "R2", "episode_accuracy": "episodes right"}.get(self.metric, self.metric)
+        return f"{name} trained {seen:.3f}, held out {unseen:.3f} ({facts['seconds']:.0f} s)"
