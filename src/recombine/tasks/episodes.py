@@ -163,30 +163,35 @@ class Episodes(Task):
         row = self.space.check(np.asarray(combination)[None])
         stage, state, code, _ = _begin(self, key, jnp.asarray(row))
         labels = self.labels()
-        frames, seen, walls, used = [], [], np.zeros(self.rows**2, bool), set()
+
+        def objects(things: np.ndarray) -> tuple[tuple[Cell, str], ...]:
+            filled = ((self._cell(cell), labels[thing]) for cell, thing in enumerate(things.tolist()) if thing >= 0)
+            return tuple((cell, label) for cell, label in filled if label)
+
+        frames, seen = [], []
         for step in range(self.length):
-            things = np.asarray(self.things(stage, state))[0]
-            filled = np.flatnonzero(things >= 0)
-            objects = tuple((self._cell(c), labels[things[c]]) for c in filled.tolist() if labels[things[c]])
-            walls[[c for c in filled if not labels[things[c]]]] = True
-            used |= set(things[filled].tolist())
-            advice = int(self.expert(stage, state)[0])
-            action = advice
+            things, observation, advice = _look(self, stage, state)
+            action = int(advice[0])
             if net is not None:
                 # A net may look back over an episode: it gets all rows, the future ones filled with the present.
-                seen.append(self.observe(jnp.asarray(things), state.agent[0]))
+                seen.append(observation[0])
                 rows = jnp.stack(seen + seen[-1:] * (self.length - step - 1))[None]
                 action = int(_predict(net, rows, code)[0, step].argmax())
-            after = self.move(stage, state, jnp.array([action]))
+            after = _act(self, stage, state, jnp.array([action]))
             note = self.note(stage, state, action, after)
-            agent = self._cell(int(state.agent[0]))
-            frames.append(Frame(agent, objects, self.actions[action], self.actions[advice], note))
+            done = (self.actions[action], self.actions[int(advice[0])], note)
+            frames.append(Frame(self._cell(int(state.agent[0])), objects(np.asarray(things)[0]), *done))
             state = after
             if state.done[0]:
                 break
-        legend = self.legend(stage, [labels[thing] for thing in sorted(used) if labels[thing]])
-        grid = walls.reshape(self.rows, self.rows)
-        return Episode(self.title(row[0]), grid, tuple(frames), legend, "expert" if net is None else "net")
+        else:  # where the last action led
+            things, _, _ = _look(self, stage, state)
+            frames.append(Frame(self._cell(int(state.agent[0])), objects(np.asarray(things)[0]), None))
+        last = np.asarray(things)[0].tolist()  # walls stand where they stood
+        walls = np.array([thing >= 0 and not labels[thing] for thing in last]).reshape(self.rows, self.rows)
+        known = {label for frame in frames for _, label in frame.objects}
+        legend = self.legend(stage, [label for label in labels if label in known])
+        return Episode(self.title(row[0]), walls, tuple(frames), legend, "expert" if net is None else "net")
 
     def _cell(self, cell: int) -> Cell:
         row, column = divmod(cell, self.rows)
@@ -224,6 +229,18 @@ def _sample(task: Episodes, key: jax.Array, combinations: jax.Array, samples: in
 @jax.jit
 def _begin(task: Episodes, key: jax.Array, combinations: jax.Array) -> tuple[Any, Any, jax.Array, jax.Array]:
     return task.begin(key, combinations, 1)
+
+
+@jax.jit
+def _look(task: Episodes, stage: Any, state: Any) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """What stands where, what is seen of it, and what the expert does."""
+    things = task.things(stage, state)
+    return things, task.observe(things, state.agent), task.expert(stage, state)
+
+
+@jax.jit
+def _act(task: Episodes, stage: Any, state: Any, action: jax.Array) -> Any:
+    return task.move(stage, state, action)
 
 
 @eqx.filter_jit
