@@ -102,7 +102,7 @@ def test_the_seed_of_a_task_fixes_its_encoding(name):
     first, same, other = (Hyperteacher(Subsets(M, 2), seed=s, encoding=name).encoding for s in (0, 0, 1))
     z = constituents(0)
     assert (first(z) == same(z)).all()
-    if name not in ("identity", "language"):
+    if name not in ("identity", "language", "tokens"):  # nothing in these is drawn
         assert (first(z) != other(z)).any()
 
 
@@ -114,6 +114,16 @@ def test_an_unknown_encoding_is_refused_with_the_near_one():
 def test_language_is_the_published_sequence():
     z = jnp.asarray([[0.0, 0.5, 0.7, 1.0]])
     assert encodings["language"](4, jax.random.key(0))(z).tolist() == [[1, 5, 2, 10, 3, 12, 4, 15]]
+
+
+def test_tokens_are_the_words_of_language_and_all_in_the_vocabulary():
+    """0 is no word; M modules; 0 to 10 tenths."""
+    language, tokens = (encodings[name](M, jax.random.key(0)) for name in ("language", "tokens"))
+    assert language.vocabulary is None and tokens.vocabulary == 1 + M + 11
+    z = jnp.tile(jnp.linspace(0.0, 1.0, 11)[:, None], (1, M))
+    words = tokens(z)
+    assert (words == language(z)).all() and (words == jnp.round(words)).all()
+    assert set(np.asarray(words).ravel().tolist()) == set(range(1, tokens.vocabulary))
 
 
 @settings(deadline=None, max_examples=10)

@@ -4,6 +4,9 @@ from .base import Blueprint as Blueprint
 from .base import Net as Net
 from .base import Trace as Trace
 from .base import count_parameters as count_parameters
+from .base import initialize as initialize
 from .base import nets as registry  # noqa: F401
+from .hypernetwork import Hypernetwork as Hypernetwork
 from .mlp import MLP as MLP
 from .mlp import MLPNet as MLPNet
+from .transformer import Transformer as Transformer

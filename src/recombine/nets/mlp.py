@@ -1,13 +1,14 @@
 """mlp: the plain network. ReLU layers on concat(code, inputs); no residual, no norm, no dropout.
 
-Kernels are LeCun-normal (truncated, deviation 1/sqrt(fan in) after the cut), biases zero, the output linear.
+A code of words is embedded and flattened first. Kernels are LeCun-normal (truncated, deviation 1/sqrt(fan in) after
+the cut), biases zero, the output linear.
 Trace: "layer1/pre", "layer1/post", ..., "output".
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
@@ -18,6 +19,7 @@ from ..distributions import truncated_normal
 from ..errors import require_int, unknown
 from ..precision import matmul
 from ..tasks import Task
+from . import embedding
 from .base import Blueprint, Net, Trace, nets
 
 
@@ -29,10 +31,12 @@ class MLP(Blueprint):
     name: ClassVar[str] = "mlp"
     width: int = 384
     depth: int = 3
+    embedding: int = 16  # numbers a word, for codes of words
 
     def __post_init__(self):
         require_int("width", self.width, at_least=1)
         require_int("depth", self.depth, at_least=0)
+        require_int("embedding", self.embedding, at_least=1)
 
     def layers(self) -> tuple[str, ...]:
         hidden = (f"layer{i}/{when}" for i in range(1, self.depth + 1) for when in ("pre", "post"))
@@ -41,13 +45,24 @@ class MLP(Blueprint):
     def build(self, task: Task, key: jax.Array, precision: str = "float32") -> MLPNet:
         if precision not in ("float32", "bfloat16"):
             raise unknown("precision of a net", precision, ("float32", "bfloat16"))
-        sizes = [task.code_size + task.input_size, *[self.width] * self.depth, task.output_size]
+        read = embedding.features(task, self.embedding) + task.input_size
+        sizes = [read, *[self.width] * self.depth, task.output_size]
         keys = jax.random.split(key, len(sizes) - 1)
         kernels = tuple(
             truncated_normal(k, (fan_in, fan_out), fan_in**-0.5)
             for k, fan_in, fan_out in zip(keys, sizes, sizes[1:], strict=False)
         )
-        return MLPNet(kernels, tuple(jnp.zeros(fan_out) for fan_out in sizes[1:]), precision)
+        biases = tuple(jnp.zeros(fan_out) for fan_out in sizes[1:])
+        # a key beside those of the layers: a net for numbers is drawn as it would be without any words
+        words = embedding.word_table(task, jax.random.fold_in(key, len(sizes)), self.embedding)
+        return MLPNet(kernels, biases, precision, words)
+
+    def to_json(self) -> dict[str, Any]:
+        """Without the embedding where it is the default: what was written before there were words stays equal."""
+        spec = super().to_json()
+        if self.embedding == MLP.embedding:
+            del spec["embedding"]
+        return spec
 
 
 class MLPNet(Net):
@@ -56,9 +71,11 @@ class MLPNet(Net):
     kernels: tuple[Float[Array, "_in _out"], ...]
     biases: tuple[Float[Array, " _out"], ...]
     precision: str = eqx.field(static=True, default="float32")
+    words: Float[Array, "_v _e"] | None = None  # the table, if the code is words
 
     def __call__(self, inputs: Float[Array, "t s i"], code: Float[Array, "t c"]) -> tuple[Float[Array, "t s o"], Trace]:
         t, s, _ = inputs.shape
+        code = embedding.read(self.words, code)
         h = jnp.concatenate([jnp.broadcast_to(code[:, None], (t, s, code.shape[-1])), inputs], axis=-1)
         h = h.reshape(t * s, -1)  # rows: one matrix product a layer
         trace: Trace = {}

@@ -1,0 +1,188 @@
+"""transformer: a causal transformer that reads the code first and then the rows of the task.
+
+    [ W_z z,  W_x x_1 + b, ...,  W_x x_S + b ]        the words of a code of words take the place of W_z z
+    h <- h + attention(norm(h)),  h <- h + W_2 gelu(W_1 norm(h))        so often as it is deep
+    prediction at x_i: W_o norm(h_i) + c
+
+As in Redhardt, Akram, Schug 2025 and its public code: layer norms with a scale and no bias, before each part and at the
+end; queries and keys normed in each head (one scale for all heads) and turned by rotary positions; no biases in the
+blocks, whose kernels are Xavier-uniform. The three projections outside are LeCun-normal, as Flax draws them by default.
+
+The samples of a task are one sequence, as published: each sees those before it, which carry no labels. A net trained
+like this must be trained on as many samples as it is scored on (`Recipe(samples=None)`): positions after those of
+training are new to it, and after one sample a task it scores about zero. With `together=False` each sample is a
+sequence of its own, [code, x], and any number will do. Episodes are always sequences of their own.
+
+Trace, at the rows of the inputs: "layer1/pre" is the residual stream after the attention of the first block and before
+its feed-forward part, "layer1/post" after both; "output" is the prediction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from ..distributions import truncated_normal
+from ..errors import UserError, require_int, unknown
+from ..precision import matmul
+from ..tasks import Task
+from .attention import causal_attention, layer_norm, rotary_angles, rotate
+from .base import Blueprint, Net, Trace, nets
+from .embedding import look_up, word_table
+
+
+@nets.register("transformer")
+@dataclass(frozen=True)
+class Transformer(Blueprint):
+    """Causal transformer on the code and the rows of a task as one sequence."""
+
+    name: ClassVar[str] = "transformer"
+    width: int = 256
+    depth: int = 4
+    heads: int = 4
+    feedforward: int = 1024
+    together: bool = True  # the samples of a task are one sequence (as published), or each its own
+
+    def __post_init__(self):
+        for name in ("width", "depth", "heads", "feedforward"):
+            require_int(name, getattr(self, name), at_least=1)
+        if not isinstance(self.together, bool):
+            raise UserError(f"together={self.together!r} must be True or False")
+        if self.width % (2 * self.heads):
+            near = max(1, round(self.width / (2 * self.heads))) * 2 * self.heads
+            raise UserError(
+                f"width={self.width} does not give {self.heads} heads an even number of features each; {near} would do"
+            )
+
+    def layers(self) -> tuple[str, ...]:
+        hidden = (f"layer{i}/{when}" for i in range(1, self.depth + 1) for when in ("pre", "post"))
+        return (*hidden, "output")
+
+    def build(self, task: Task, key: jax.Array, precision: str = "float32") -> TransformerNet:
+        if precision not in ("float32", "bfloat16"):
+            raise unknown("precision of a net", precision, ("float32", "bfloat16"))
+        code_key, input_key, output_key, *block_keys = jax.random.split(key, 3 + self.depth)
+        words = word_table(task, code_key, self.width)
+        return TransformerNet(
+            lecun_normal(code_key, task.code_size, self.width) if words is None else words,
+            lecun_normal(input_key, task.input_size, self.width),
+            jnp.zeros(self.width),
+            tuple(self.block(k, precision) for k in block_keys),
+            jnp.ones(self.width),
+            lecun_normal(output_key, self.width, task.output_size),
+            jnp.zeros(task.output_size),
+            words is not None,
+            None if self.together and task.length == 1 else task.length,
+            precision,
+        )
+
+    def block(self, key: jax.Array, precision: str) -> Block:
+        """The weights of one block."""
+        d, f, size = self.width, self.feedforward, self.width // self.heads
+        keys = jax.random.split(key, 6)
+        return Block(
+            jnp.ones(d),
+            xavier_uniform(keys[0], d, d),
+            jnp.concatenate([xavier_uniform(keys[1], d, d), xavier_uniform(keys[2], d, d)], axis=1),
+            jnp.ones(size),
+            jnp.ones(size),
+            xavier_uniform(keys[3], d, d),
+            jnp.ones(d),
+            xavier_uniform(keys[4], d, f),
+            xavier_uniform(keys[5], f, d),
+            precision,
+        )
+
+
+class Block(eqx.Module):
+    """Attention and feed-forward of width d, f; each reads the normed stream and adds to it."""
+
+    attention_norm: Float[Array, " d"]
+    query: Float[Array, "d d"]
+    key_and_value: Float[Array, "d two_d"]  # side by side: one product for both
+    query_norm: Float[Array, " size"]  # shared by the heads
+    key_norm: Float[Array, " size"]
+    mix: Float[Array, "d d"]
+    feedforward_norm: Float[Array, " d"]
+    widen: Float[Array, "d f"]
+    narrow: Float[Array, "f d"]
+    precision: str = eqx.field(static=True)
+
+    def __call__(self, h: Float[Array, "t l d"], last: int) -> tuple[Float[Array, "t q d"], Float[Array, "t q d"]]:
+        """The stream at the last Q positions, after the attention and after both parts; the others only give keys."""
+        h, normed = h[:, -last:], layer_norm(h, self.attention_norm)
+        h = h + self.attend(normed, last)
+        wide = jax.nn.gelu(self.product(layer_norm(h, self.feedforward_norm), self.widen))
+        return h, h + self.product(wide, self.narrow)
+
+    def attend(self, normed: Float[Array, "t l d"], last: int) -> Float[Array, "t q d"]:
+        t, length, d = normed.shape
+        size = len(self.query_norm)
+        query = self.product(normed[:, -last:], self.query).reshape(t, last, -1, size)
+        key, value = jnp.split(self.product(normed, self.key_and_value).reshape(t, length, -1, size), 2, axis=2)
+        angles = rotary_angles(length, size)
+        query = rotate(layer_norm(query, self.query_norm), angles[-last:])
+        key = rotate(layer_norm(key, self.key_norm), angles)
+        return self.product(causal_attention(query, key, value).reshape(t, last, d), self.mix)
+
+    def product(self, x: Float[Array, "t l _in"], kernel: Float[Array, "_in _out"]) -> Float[Array, "t l _out"]:
+        return rows_matmul(x, kernel, self.precision)
+
+
+class TransformerNet(Net):
+    """The weights of a `Transformer`."""
+
+    code_kernel: Float[Array, "_c d"]  # the table of words (V, d) if the code is words
+    input_kernel: Float[Array, "_i d"]
+    input_bias: Float[Array, " d"]
+    blocks: tuple[Block, ...]
+    output_norm: Float[Array, " d"]
+    output_kernel: Float[Array, "d _o"]
+    output_bias: Float[Array, " _o"]
+    code_is_words: bool = eqx.field(static=True)
+    episode: int | None = eqx.field(static=True)  # most rows of a sequence; None: all rows of a task are one
+    precision: str = eqx.field(static=True)
+
+    def __call__(self, inputs: Float[Array, "t s i"], code: Float[Array, "t c"]) -> tuple[Float[Array, "t s o"], Trace]:
+        t, s, _ = inputs.shape
+        if self.episode is not None and s > self.episode:  # several sequences a task: each is told the code
+            if s % self.episode:
+                raise UserError(f"{s} rows a task are not whole episodes of {self.episode}")
+            inputs = inputs.reshape(-1, self.episode, inputs.shape[-1])
+            code = jnp.repeat(code, s // self.episode, axis=0)
+        trace: Trace = {}
+        rows = inputs.shape[1]
+        if self.code_is_words:
+            told = look_up(self.code_kernel, code)
+        else:
+            told = matmul(code, self.code_kernel, self.precision)[:, None]
+        read = rows_matmul(inputs, self.input_kernel, self.precision) + self.input_bias
+        h = jnp.concatenate([told, read], axis=1)  # (sequences, code + rows, d)
+        for number, block in enumerate(self.blocks, start=1):
+            # nothing reads the stream at the code after the last block
+            middle, h = block(h, rows if number == len(self.blocks) else h.shape[1])
+            trace[f"layer{number}/pre"] = middle[:, -rows:].reshape(t, s, -1)
+            trace[f"layer{number}/post"] = h[:, -rows:].reshape(t, s, -1)
+        h = layer_norm(h, self.output_norm)
+        trace["output"] = (rows_matmul(h, self.output_kernel, self.precision) + self.output_bias).reshape(t, s, -1)
+        return trace["output"], trace
+
+
+def rows_matmul(x: Float[Array, "t l _in"], kernel: Float[Array, "_in _out"], precision: str) -> Array:
+    """x @ kernel as one product of matrices."""
+    return matmul(x.reshape(-1, x.shape[-1]), kernel, precision).reshape(*x.shape[:-1], -1)
+
+
+def lecun_normal(key: jax.Array, fan_in: int, fan_out: int) -> Float[Array, "_in _out"]:
+    return truncated_normal(key, (fan_in, fan_out), fan_in**-0.5)
+
+
+def xavier_uniform(key: jax.Array, fan_in: int, fan_out: int) -> Float[Array, "_in _out"]:
+    """Uniform with variance 2 / (fan in + fan out)."""
+    limit = (6 / (fan_in + fan_out)) ** 0.5
+    return jax.random.uniform(key, (fan_in, fan_out), minval=-limit, maxval=limit)
