@@ -108,22 +108,36 @@ class Tokens(Language):
 class Invertible(Encoding):
     """A fixed random invertible net: coupling layers that scale and shift one half by a function of the other.
 
-    Five layers, as the paper says (the public code always uses three).
+    Five layers, as the paper says (the public code always uses three). With the published deviation of the inner
+    weights (scale .1) it is almost affine: a linear probe reads the constituents off it with an R^2 of .998, where the
+    paper reports .56. A larger scale bends it: at 1 the probe gets .33 to .56, by seed.
     """
 
     linear = False
     injective = True
     layers: tuple[tuple[jax.Array, ...], ...]  # weights of the inner nets, M/2 -> 2M -> 2M -> M
 
-    def __init__(self, constituents: int, key: jax.Array, *, example_size: int | None = None, layers: int = 5):
+    def __init__(
+        self,
+        constituents: int,
+        key: jax.Array,
+        *,
+        example_size: int | None = None,
+        layers: int = 5,
+        scale: float = 0.1,
+    ):
         m = constituents
+        if not 0 < scale < 100:
+            raise UserError(
+                f"scale={scale} of the encoding 'invertible' must lie between 0 and 100; .1 is the published one"
+            )
         if m % 2:
             raise UserError(f"the encoding 'invertible' halves the constituents, so {m} must be even; {m + 1} would do")
         self.size = m
         sizes = (m // 2, 2 * m, 2 * m, m)
         self.layers = tuple(
             tuple(
-                0.1 * jax.random.normal(k, shape)
+                scale * jax.random.normal(k, shape)
                 for k, shape in zip(jax.random.split(one, 3), zip(sizes, sizes[1:], strict=False), strict=True)
             )
             for one in jax.random.split(key, require_int("layers", layers, at_least=1))

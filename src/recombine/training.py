@@ -28,7 +28,7 @@ from . import checkpoints
 from .compilation import enable_cache
 from .errors import UserError, require_int
 from .keys import key_for
-from .nets import Blueprint, Net
+from .nets import Blueprint, Net, initialize
 from .precision import one_thread, resolve
 from .progress import Report, bars
 from .recipe import Rates, Recipe, optimizer
@@ -120,7 +120,7 @@ class _Run:
         self.watched = {stream: self.support.side(stream) for stream in self.watch}
 
     def start(self, seed: int) -> State:
-        return fresh_state(self.blueprint.build(self.task, key_for("init", seed), self.precision), self.recipe)
+        return fresh_state(initialize(self.blueprint, self.task, key_for("init", seed), self.precision), self.recipe)
 
     def events(self) -> list[int]:
         """Steps at which scores are taken: evenly spaced, the last one included."""

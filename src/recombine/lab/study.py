@@ -176,7 +176,7 @@ def check_choices(knob: str, chosen: Sequence[str], known: Sequence[str] | dict[
         raise UserError(f"{knob}={','.join(chosen)} names something twice")
 
 
-def check_numbers(knob: str, chosen: Sequence[float]) -> None:
+def check_numbers(knob: str, chosen: Sequence[int | float]) -> None:
     """Refuses a list of numbers that is empty or repeats itself."""
     if not chosen:
         raise UserError(f"{knob} is empty; give at least one number")

@@ -8,6 +8,7 @@ prediction, trace = net(inputs, code)       trace: every named activation; free 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -15,6 +16,7 @@ from typing import Any, ClassVar
 import equinox as eqx
 import jax
 
+from ..precision import one_thread
 from ..registry import Registry
 from ..tasks import Task
 
@@ -46,6 +48,19 @@ class Blueprint:
 
     def to_json(self) -> dict[str, Any]:
         return {"net": self.name, **dataclasses.asdict(self)}
+
+
+def initialize(blueprint: Blueprint, task: Task, key: jax.Array, precision: str) -> Net:
+    """A fresh net, made by one program: compiling its random numbers one array at a time would take seconds."""
+    return _init_program()(blueprint, task, key, precision)
+
+
+@functools.cache
+def _init_program() -> Callable[[Blueprint, Task, jax.Array, str], Net]:
+    def run(blueprint: Blueprint, task: Task, key: jax.Array, precision: str) -> Net:
+        return blueprint.build(task, key, precision)
+
+    return jax.jit(run, static_argnums=(0, 3), compiler_options=one_thread())
 
 
 def count_parameters(net: Any) -> int:

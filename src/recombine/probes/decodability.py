@@ -21,7 +21,7 @@ import numpy as np
 
 from ..errors import UserError, unknown
 from ..keys import key_for
-from ..nets import Net, Trace
+from ..nets import Net, Trace, initialize
 from ..precision import one_thread, resolve
 from ..tasks import Batch, draw_stream
 from ..trained import Trained
@@ -80,9 +80,8 @@ def decodability(
         h = {stream: _features(member.net, batch, names) for stream, batch in streams.items()}
         fresh: dict[str, dict[str, np.ndarray]] = {}
         if controls:
-            untrained = trained.blueprint.build(
-                task, key_for("init-untrained", seed), resolve(trained.recipe.precision)
-            )
+            precision = resolve(trained.recipe.precision)
+            untrained = initialize(trained.blueprint, task, key_for("init-untrained", seed), precision)
             fresh = {stream: _features(untrained, streams[stream], names) for stream in ("fit", "held_out")}
             weights, intercept = ridge.fit(np.asarray(streams["fit"].code), z["fit"], strength)
             encoding = ridge.r2_by_target(np.asarray(streams["held_out"].code) @ weights + intercept, z["held_out"])

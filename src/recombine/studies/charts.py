@@ -89,7 +89,7 @@ def means(base: Spec, low: float, high: float, field: str, series: bool) -> Spec
     }
 
 
-def thresholds(axis: str, at: Sequence[float]) -> list[Spec]:
+def thresholds(axis: str, at: Sequence[int | float]) -> list[Spec]:
     """A dashed rule for each threshold, with its number outside the plot."""
     where = {axis: {"field": "threshold", "type": "quantitative"}}
     beside = {"y": {"value": -8}} if axis == "x" else {"x": {"value": "width"}}
@@ -132,7 +132,7 @@ def listed(words: Sequence[str]) -> str:
 
 def curves(
     rows: Rows, x: str, x_title: str, y_title: str, order: Sequence[Any] = (), *, log: bool = False,
-    reference: Sequence[float] = (), low: float = FLOOR,
+    reference: Sequence[int | float] = (), low: int | float = FLOOR,
 ) -> Spec:  # fmt: skip
     """A line a series through the means over seeds, a point a seed. Rows: x, series, seed, value.
 

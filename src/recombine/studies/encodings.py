@@ -152,6 +152,7 @@ class EncodingsStudy(TrialStudy):
              [*PUBLISHED, "tokens"], list(PUBLISHED)),
         Knob("pairs", "examples of few-shot", 8, 50, 50),
         Knob("couplings", "layers of invertible", 5, 5, 5),
+        Knob("bend", "deviation of the inner weights of invertible; .1 is almost affine", *(0.1,) * 3),
         Knob("width", "hidden units a layer", 96, 384, 1024),
         Knob("depth", "hidden layers", 2, 3, 4),
         *recipe_knobs(
@@ -170,7 +171,7 @@ class EncodingsStudy(TrialStudy):
         chosen = settings.pop("encodings")
         check_choices("encodings", chosen, tuple(encodings))
         options = {"few-shot": {"pairs": settings.pop("pairs", None)},
-                   "invertible": {"layers": settings.pop("couplings")}}  # fmt: skip
+                   "invertible": {"layers": settings.pop("couplings"), "scale": settings.pop("bend")}}  # fmt: skip
         base = {"seed": seed, "net": "mlp", **settings}
         return [base | {"encoding": name, "encoding_options": options.get(name, {})} for name in reversed(chosen)]
 
@@ -247,6 +248,7 @@ class PreferenceEncodings(EncodingsStudy):
         Knob("support", "how training combinations are chosen", *("random",) * 3),
         Knob("encodings", "how a combination is shown", ["identity", "interval-shuffle"], *(list(PUBLISHED_2),) * 2),
         Knob("couplings", "layers of invertible", 3, 3, 3),
+        Knob("bend", "deviation of the inner weights of invertible; .1 is almost affine", *(0.1,) * 3),
         Knob("width", "hidden units a layer", 64, 256, 1024),
         Knob("depth", "hidden layers", 2, 2, 2),
         *recipe_knobs(*trial.PREFERENCE_RECIPES, TRAINED_BY),

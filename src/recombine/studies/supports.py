@@ -174,10 +174,11 @@ class PreferenceSupports(SupportsStudy):
     running_time = {"smoke": "40 seconds", "laptop": "8 minutes on two cores", "paper": "about 30 GPU-hours"}
     knobs = (
         Knob("task", "which world; the preference-lookup and -indifferent ones are controls", *("preference-v1",) * 3),
-        Knob("modules", "M, preferences that can be combined", 4, 6, 16),
+        Knob("modules", "M, preferences that can be combined", 6, 6, 16),
         Knob("at_most", "K, most preferences active at once", 2, 3, 3),
-        *trial.PREFERENCE_KNOBS,
-        Knob("held_out", "share of the combinations that is held out", *(0.25,) * 3),
+        Knob("features", "F, features that objects can have", 6, 6, 16),
+        trial.PREFERENCE_KNOBS[1],
+        Knob("held_out", "share of the combinations that is held out", 0.3, 0.4, 0.25),
         Knob("encoding", "how a combination is shown", *("identity",) * 3),
         Knob("supports", "designs to compare", *(list(SUPPORTS),) * 3),
         Knob("width", "hidden units a layer", 64, 256, 1024),

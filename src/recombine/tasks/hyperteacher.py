@@ -11,7 +11,7 @@ deviation restored, and biases uniform on [0, 0.5].
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import equinox as eqx
@@ -45,10 +45,10 @@ class Hyperteacher(Task):
         seed: int = 0,
         *,
         inputs: int = 16,
-        hidden: tuple[int, ...] | int = 16,
+        hidden: Sequence[int] | int = 16,
         outputs: int = 16,
         samples: int = 16,
-        weights: Weights = "discrete",
+        weights: Weights | Sequence[float] = "discrete",
         encoding: str = "identity",
         encoding_options: dict[str, Any] | None = None,
     ):
@@ -124,7 +124,7 @@ class Lookup(Hyperteacher):
     hidden: int = eqx.field(static=True)
 
     def __init__(self, space: Space, seed: int = 0, *, inputs: int = 16, hidden: int = 16, outputs: int = 16,
-                 samples: int = 16, weights: Weights = "discrete", encoding: str = "identity",
+                 samples: int = 16, weights: Weights | Sequence[float] = "discrete", encoding: str = "identity",
                  encoding_options: dict[str, Any] | None = None):  # fmt: skip
         self._shape(space, inputs, (hidden,), outputs, samples, weights, encoding, encoding_options, seed)
         self.hidden, self.root = hidden, key_for("lookup-teacher", seed)

@@ -15,6 +15,7 @@ The facts are those of the public code of "Scaling can lead to compositional gen
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -79,7 +80,7 @@ class Preference(Episodes):
         features: int = 16,
         objects: int = 4,
         samples: int = 1,
-        weights: Weights = "discrete",
+        weights: Weights | Sequence[float] = "discrete",
         encoding: str = "identity",
         encoding_options: dict[str, Any] | None = None,
     ):
