@@ -34,7 +34,9 @@ PUBLISHED_CELLS = {
     "encodings-preference": 5 * 3,
     "required-tasks": 10 * 3 * 15 * 2 * 3,
 }
-SLOW = {"decodability"}  # its smoke run is that of four others: in the long checks
+#: in the long checks: the smoke run of the first is that of four others, and the rest are studies that are checked
+#: here already, in another world
+SLOW = {"decodability", "scaling-data-preference", "scaling-model-preference", "encodings-preference"}
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.long] if n in SLOW else []) for n in registry])

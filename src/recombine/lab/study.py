@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from ..errors import UserError, require_int, unknown
 from ..registry import Registry
+from ..tasks import Episode
 from .cells import Cell
 from .store import Record, Table
 from .verdicts import Claim, Question
@@ -126,6 +127,10 @@ class Study:
     def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
         """Charts, the one that shows the result first."""
         return []
+
+    def episodes(self, records: Sequence[Record]) -> dict[str, Episode]:
+        """Named episodes of grid worlds, which the report draws."""
+        return {}
 
     def exhibits(self, records: Sequence[Record]) -> dict[str, str]:
         """Named texts that the report shows as they are, such as certificates."""

@@ -19,6 +19,7 @@ from ..intervals import Interval
 from ..lab.run import Result
 from ..lab.study import Figure
 from . import origin
+from .episodes import episode_svg, episode_text
 from .strip import ends, strip
 from .theme import DARK, FONT, LIGHT, chart_config
 
@@ -55,6 +56,10 @@ def render(result: Result) -> str:
         **_findings(result),
         **_origin(result),
         figures=[_figure(figure) for figure in figures],
+        episodes=[
+            {"name": name, "source": _data_uri(episode_svg(episode)), "text": episode_text(episode, 60)}
+            for name, episode in result.study.episodes(result.records).items()
+        ],
         exhibits=exhibit_groups(result.study.exhibits(result.records)),
         islands={"chart-config": _json(chart_config())} if figures else {},
         scripts=scripts,
@@ -204,6 +209,11 @@ def _plain(data: Any) -> Any:
     if isinstance(data, float):
         return data if math.isfinite(data) else None
     return str(data)
+
+
+def _data_uri(svg: str) -> str:
+    """A picture inside the page: as an image it can neither run a script nor ask for anything."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
 @functools.cache

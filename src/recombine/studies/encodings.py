@@ -148,7 +148,7 @@ class EncodingsStudy(TrialStudy):
         Knob("at_most", "K, most modules active at once", 2, 3, 3),
         Knob("held_out", "share of the combinations that is held out", *(0.25,) * 3),
         Knob("support", "how training combinations are chosen", *("random",) * 3),
-        Knob("encodings", "how a combination is shown", ["identity", "interval-shuffle", "few-shot"],
+        Knob("encodings", "how a combination is shown", ["identity", "interval-shuffle"],
              [*PUBLISHED, "tokens"], list(PUBLISHED)),
         Knob("pairs", "examples of few-shot", 8, 50, 50),
         Knob("couplings", "layers of invertible", 5, 5, 5),

@@ -124,7 +124,7 @@ class RequiredTasks(TrialStudy):
         Knob("task", "which world; lookup-v1 and indifferent-v1 are controls", *("hyperteacher-v1",) * 3),
         Knob("nets", "which networks", *(list(NETS),) * 3),
         Knob("modules", "M: modules of the teacher", [6], [8, 10], list(range(10, 29, 2))),
-        Knob("at_most", "K: most modules active at once", [2, 3, 4], [3, 4, 5], [4, 5, 6]),
+        Knob("at_most", "K: most modules active at once", [3], [3, 4, 5], [4, 5, 6]),
         Knob("threshold", "held-out R2 that is asked for", 0.3, 0.9, 0.95),
         Knob("method", "bisection, or grid of shares", "bisection", "bisection", "grid"),
         Knob("shares", "for the grid: shares held out", *(SHARES,) * 3),
@@ -133,7 +133,8 @@ class RequiredTasks(TrialStudy):
         Knob("model", "width of the transformer", 16, 64, 256),
         Knob("blocks", "layers of the transformer", 1, 2, 4),
         Knob("heads", "heads of the transformer", 2, 4, 4),
-        Knob("transformer_rate", "peak learning rate of the transformer", 3e-3, 3e-3, 3e-4),
+        Knob("transformer_rate", "peak learning rate of the transformer", 6e-3, 6e-3, 3e-4),
+        Knob("transformer_decay", "weight decay of the transformer", 0.1, 0.1, 3e-3),
         *recipe_knobs(
             Recipe(steps=300, evaluations=1), Recipe(steps=2500, evaluations=1), Recipe.published(), TRAINED_BY
         ),
@@ -176,9 +177,14 @@ class RequiredTasks(TrialStudy):
         sizes = {
             "mlp": {name: settings.pop(name) for name in ("width", "depth")},
             "transformer": {"width": settings.pop("model"), "depth": settings.pop("blocks"),
-                            "learning_rate": settings.pop("transformer_rate")},
+                            "learning_rate": settings.pop("transformer_rate"),
+                            "weight_decay": settings.pop("transformer_decay")},
         }  # fmt: skip
-        options = {"transformer": {"heads": settings.pop("heads"), "feedforward": 4 * sizes["transformer"]["width"]}}
+        options = {
+            "transformer": {"heads": settings.pop("heads"), "feedforward": 4 * sizes["transformer"]["width"],
+                            # with one sample a task in training, as many as are scored would be new to it
+                            "together": settings["samples"] != 1},
+        }  # fmt: skip
         base = {"seed": seed, "encoding": "identity", "support": "balanced", **settings}
         return [
             base | sizes[net] | {"net": net, "net_options": options.get(net, {}), "modules": m, "at_most": k,

@@ -19,6 +19,7 @@ from ..lab.store import Record, Table
 from ..lab.study import Figure, Knob, check_choices, recipe_knobs, studies
 from ..lab.verdicts import Claim, NotMet, Question
 from ..recipe import Recipe
+from ..tasks import Episode
 from . import charts, support_charts, trial
 from .trial import LEARNED, RESOLUTION, TRAINED_BY, TrialStudy, build_support
 
@@ -155,6 +156,13 @@ class SupportsStudy(TrialStudy):
 
     def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
         return support_charts.figures(table, SUPPORTS, self.metric)
+
+    def episodes(self, records: Sequence[Record]) -> dict[str, Episode]:
+        return {
+            f"{record.cell.spec['support']}: a held-out combination": Episode.from_json(record.facts["episode"])
+            for record in records
+            if "episode" in record.facts
+        }
 
     def exhibits(self, records: Sequence[Record]) -> dict[str, str]:
         return {

@@ -18,12 +18,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import equinox as eqx
+import jax
 
 from ..errors import UserError
+from ..keys import key_for
 from ..lab.store import Record, Table
 from ..lab.study import Context, Knob, Measured, Study
 from ..lab.verdicts import NotMet
-from ..nets import Blueprint
+from ..nets import Blueprint, Net
 from ..nets import registry as nets
 from ..precision import resolve
 from ..probes import decodability
@@ -31,7 +33,7 @@ from ..recipe import Recipe
 from ..spaces import Space, Subsets
 from ..supports import Support
 from ..supports import registry as designs
-from ..tasks import Task
+from ..tasks import Episode, Episodes, Task
 from ..tasks import registry as tasks
 from ..trained import Trained
 from ..training import train
@@ -125,8 +127,6 @@ def refuse_impossible(specs: Iterable[Spec]) -> None:
 
 
 def _shape_of_net(task: Task, spec: Spec) -> Any:
-    import jax
-
     return build_net(spec).build(task, jax.random.key(0))
 
 
@@ -173,8 +173,21 @@ def measure(
         context.progress(0.97, "probing")
         rows += decodability_rows(run, stream, recipe.steps) if probe else []
         rows += more(run) if more else []
+        if isinstance(task, Episodes) and spec["seed"] == 0:
+            facts["episode"] = telling_episode(task, support, member.net).to_json()
         facts |= {"trained": _value(rows, "test", "", metric), "held_out": _held_out_value(rows, stream, metric)}
     return Measured(rows, facts)
+
+
+def telling_episode(task: Episodes, support: Support, net: Net, tries: int = 12) -> Episode:
+    """An episode of a held-out combination as the net plays it: the first of a few in which it errs, if it does."""
+    played = None
+    for number, combination in enumerate(support.held_out.sample(key_for("episodes", 0), tries)):
+        played = task.episode(jax.random.fold_in(key_for("episode", 0), number), combination, net)
+        if not played.correct:
+            break
+    assert played is not None
+    return played
 
 
 def score_rows(run: Trained, step: int) -> list[dict[str, Any]]:

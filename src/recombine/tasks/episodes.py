@@ -69,6 +69,32 @@ class Episode:
         """Whether every action is the expert's."""
         return all(frame.agrees for frame in self.frames)
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "title": self.title, "walls": np.asarray(self.walls, int).tolist(), "actor": self.actor,
+            "legend": [list(entry) for entry in self.legend],
+            "frames": [
+                {**frame._asdict(), "agent": [int(i) for i in frame.agent],
+                 "objects": [[[int(i) for i in cell], label] for cell, label in frame.objects]}
+                for frame in self.frames
+            ],
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Episode:
+        """The episode that `to_json` wrote."""
+
+        def cell(pair: list[int]) -> Cell:
+            return (int(pair[0]), int(pair[1]))
+
+        frames = tuple(
+            Frame(cell(f["agent"]), tuple((cell(at), str(label)) for at, label in f["objects"]), f["action"],
+                  f["expert"], str(f["note"]))
+            for f in data["frames"]
+        )  # fmt: skip
+        legend = tuple(Entry(*entry) for entry in data["legend"])
+        return cls(str(data["title"]), np.asarray(data["walls"], bool), frames, legend, str(data["actor"]))
+
 
 class Episodes(Task):
     """A task of imitation: the net sees a world and names the expert's next action.
