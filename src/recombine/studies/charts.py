@@ -132,7 +132,7 @@ def listed(words: Sequence[str]) -> str:
 
 def curves(
     rows: Rows, x: str, x_title: str, y_title: str, order: Sequence[Any] = (), *, log: bool = False,
-    reference: Sequence[int | float] = (), low: int | float = FLOOR,
+    reference: Sequence[int | float] = (), low: int | float = FLOOR, x_format: str = "d",
 ) -> Spec:  # fmt: skip
     """A line a series through the means over seeds, a point a seed. Rows: x, series, seed, value.
 
@@ -143,7 +143,7 @@ def curves(
     scale: Spec = {"type": "log", "base": 2} if log else {"zero": False, "nice": False}
     # room at both ends, so that no point lies on the frame
     ends = (places[0] / 1.15, places[-1] * 1.15) if log else (places[0], places[-1])
-    ticks: Spec = {"values": places, "format": "~g", "labelOverlap": True, "grid": False}
+    ticks: Spec = {"values": places, "format": x_format, "labelOverlap": True, "grid": False}
     across = {
         "field": x,
         "type": "quantitative",

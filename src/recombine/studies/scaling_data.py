@@ -167,7 +167,9 @@ class ScalingData(TrialStudy):
                     f"Held-out score against coverage, at most {k} active",
                     f"{charts.title(name)} on combinations never trained, by the share of all combinations that was "
                     "trained: a point a seed, a line through their means. Scores below the axis are drawn at its end.",
-                    charts.curves(rows, "trained", "share of combinations trained", name, order, low=-0.2),
+                    charts.curves(
+                        rows, "trained", "share of combinations trained", name, order, low=-0.2, x_format=".3~p"
+                    ),
                 )
             )
         return figures

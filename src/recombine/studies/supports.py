@@ -36,7 +36,7 @@ RECIPES: dict[str, dict[str, Any]] = {
 }
 
 
-def make_claims(metric: str, source: str) -> tuple[Claim, ...]:
+def make_claims(metric: str, source: str, element: str) -> tuple[Claim, ...]:
     """The claims of one family: the same thresholds for all of them."""
     return (
         *(
@@ -47,11 +47,12 @@ def make_claims(metric: str, source: str) -> tuple[Claim, ...]:
             for support in COMPOSING
         ),
         Claim(
-            "missing-fails", "With one module or level never trained, the gap is at least .15", source,
+            "missing-fails", f"With one {element} never trained, the gap is at least .15", source,
             "at least", 0.15, lambda t: gap(t, "missing", metric), "gap of missing", "indifferent",
         ),
         Claim(
-            "disconnected-fails", "With two blocks never combined, the cross-block gap is at least .05", source,
+            "disconnected-fails", f"With two blocks of {element}s never combined, the cross-block gap is at least .05",
+            source,
             "at least", 0.05, lambda t: gap(t, "disconnected", metric), "cross-block gap of disconnected",
             "indifferent",
         ),
@@ -69,7 +70,7 @@ def make_claims(metric: str, source: str) -> tuple[Claim, ...]:
             "smaller of unpopular - popular and missing - unpopular", "indifferent",
         ),
         Claim(
-            "unpopular-rarest", "The loss of unpopular sits in the combinations with the rarest module or level",
+            "unpopular-rarest", f"The loss of unpopular sits in the combinations with the rarest {element}",
             source, "at least", 0.05, lambda t: rarest_difference(t, metric),
             "gap with the rarest minus gap without it", "indifferent",
         ),
@@ -84,6 +85,7 @@ class SupportsStudy(TrialStudy):
     title = "What must be trained so that the rest follows?"
     question = "Does a plain network handle combinations it never saw, and how does that depend on the ones it did see?"
     source = PAPER
+    element = "module"  # what is combined
     running_time = {"smoke": "20 seconds", "laptop": "4 minutes on two cores", "paper": "about 2 GPU-hours"}
     knobs = (
         Knob("task", "which world; lookup-v1 and indifferent-v1 are controls", *("hyperteacher-v1",) * 3),
@@ -103,7 +105,7 @@ class SupportsStudy(TrialStudy):
         # the combination does not matter: nothing can fail
         "indifferent": {"task": "indifferent-v1"},
     }
-    claims = make_claims("r2", PAPER)
+    claims = make_claims("r2", PAPER, "module")
     questions = tuple(
         question
         for recipe in RECIPES
@@ -144,8 +146,8 @@ class SupportsStudy(TrialStudy):
 
     def answer(self, table: Table, outcomes: dict[str, str]) -> str:
         words = {
-            "missing": "a module or level is never trained",
-            "disconnected": "two blocks of modules or levels are never combined",
+            "missing": f"a {self.element} is never trained",
+            "disconnected": f"two blocks of {self.element}s are never combined",
         }
         holds = [s for s in COMPOSING if outcomes.get(f"{s}-composes") == "supported"]
         fails = [words[s] for s in words if outcomes.get(f"{s}-fails") == "supported"]
@@ -179,6 +181,7 @@ class PreferenceSupports(SupportsStudy):
     version = 1
     title = "What must be trained so that the rest follows? Preferences in a grid world"
     metric = "episode_accuracy"
+    element = "preference"
     running_time = {"smoke": "40 seconds", "laptop": "8 minutes on two cores", "paper": "about 30 GPU-hours"}
     knobs = (
         Knob("task", "which world; the preference-lookup and -indifferent ones are controls", *("preference-v1",) * 3),
@@ -197,7 +200,7 @@ class PreferenceSupports(SupportsStudy):
         "lookup": {"task": "preference-lookup-v1"},
         "indifferent": {"task": "preference-indifferent-v1"},
     }
-    claims = make_claims("episode_accuracy", PAPER)
+    claims = make_claims("episode_accuracy", PAPER, "preference")
     questions = ()
 
     def world(self, settings: dict[str, Any]) -> dict[str, Any]:
@@ -211,6 +214,7 @@ class GoalSupports(SupportsStudy):
     version = 1
     title = "What must be trained so that the rest follows? Goals in a grid world"
     metric = "episode_accuracy"
+    element = "level"
     source = OURS
     running_time = {"smoke": "40 seconds", "laptop": "8 minutes on two cores", "paper": "about 30 GPU-hours"}
     knobs = (
@@ -229,7 +233,7 @@ class GoalSupports(SupportsStudy):
         ),
     )
     controls = {"lookup": {"task": "goal-lookup-v1"}, "indifferent": {"task": "goal-indifferent-v1"}}
-    claims = make_claims("episode_accuracy", OURS)
+    claims = make_claims("episode_accuracy", OURS, "level")
     questions = ()
 
     def world(self, settings: dict[str, Any]) -> dict[str, Any]:
