@@ -14,7 +14,11 @@ Rows = list[dict[str, Any]]
 Spec = dict[str, Any]
 
 FLOOR, CEILING = -0.5, 1.5  # beyond these a point is drawn at the edge, so that one bad net does not flatten the rest
-SCORES = {"r2": "R²", "episode_accuracy": "share of episodes right"}  # metrics in words, on axes
+SCORES = {
+    "r2": "R²",
+    "episode_accuracy": "share of episodes right",
+    "step_accuracy": "share of steps right",
+}  # metrics in words, on axes
 #: one shape a series, since color alone does not reach everyone
 SHAPES = ("circle", "diamond", "square", "triangle-up", "cross")
 

@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..encodings import encodings
-from ..lab.store import Record, Table
+from ..intervals import over_seeds
+from ..lab.store import Record, Table, tidy
 from ..lab.study import Figure, Knob, check_choices, recipe_knobs, studies
 from ..lab.verdicts import Claim, NotMet, Question
 from ..recipe import Recipe
@@ -141,6 +142,8 @@ class EncodingsStudy(TrialStudy):
     source = PAPER
     varied = ("encoding",)
     published = PUBLISHED
+    exhibits_title = "The table, here and as published"
+    exhibits_note = "Mean over seeds here, with half the 95 % interval, beside the published mean of three seeds."
     running_time = {"smoke": "30 seconds", "laptop": "5 minutes on two cores", "paper": "about 2 GPU-hours"}
     knobs = (
         Knob("task", "which world; lookup-v1 and indifferent-v1 are controls", *("hyperteacher-v1",) * 3),
@@ -180,14 +183,19 @@ class EncodingsStudy(TrialStudy):
         return settings
 
     def answer(self, table: Table, outcomes: dict[str, str]) -> str:
-        words = {
-            "linear-composes": "linear encodings compose",
-            "nonlinear-composes": "nonlinear encodings compose",
-            "linear-above-nonlinear": "linear encodings compose better than nonlinear ones",
-            "encoding-is-undone": "the net undoes nonlinear encodings inside",
+        sentences = {
+            "linear-composes": ("linear encodings compose", "some linear encoding does not compose"),
+            "nonlinear-composes": ("nonlinear encodings compose", "some nonlinear encoding does not compose"),
+            "linear-above-nonlinear": (
+                "linear encodings compose better than nonlinear ones",
+                "linear encodings do not compose better than the nonlinear ones that were learned",
+            ),
+            "encoding-is-undone": (
+                "the net undoes nonlinear encodings inside",
+                "some encoding is as easy to decode before the net as in it",
+            ),
         }
-        found = [text for claim, text in words.items() if outcomes.get(claim) == "supported"]
-        return charts.title(charts.listed(found)) + "." if found else "No claim on encodings is settled at this scale."
+        return trial.told(outcomes, sentences, "No claim on encodings is settled at this scale.")
 
     def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
         if table.empty:
@@ -204,6 +212,22 @@ class EncodingsStudy(TrialStudy):
             for index, measure in ((2, MEASURES[2]), (0, MEASURES[0]), (1, MEASURES[1]))
             if (rows := self._rows(table, names, index))
         ]  # fmt: skip
+
+    def exhibits(self, records: Sequence[Record]) -> dict[str, str]:
+        table = tidy(records)
+        names = [name for name in encodings if not table.empty and name in set(table.encoding)]
+        lines = [f"{'':<18}" + "".join(f"{measure:^22}" for measure in MEASURES),
+                 f"{'encoding':<18}" + f"{'here':>13}{'paper':>8} " * len(MEASURES)]  # fmt: skip
+        for name in names:
+            line = f"{name:<18}"
+            for index in range(len(MEASURES)):
+                rows = [row for row in self._rows(table, [name], index) if row["series"] == "here"]
+                here = over_seeds([row["value"] for row in rows])
+                spread = f"±{(here.high - here.low) / 2:.2f}" if here.seeds > 1 else ""
+                paper = f"{self.published[name][index]:.2f}" if name in self.published else "-"
+                line += f"{here.mean:>7.2f} {spread:<5}{paper:>8} " if here.seeds else f"{'-':>13}{paper:>8} "
+            lines.append(line)
+        return {self.source.rpartition(", ")[2]: "\n".join(lines)} if names else {}
 
     def _caption(self, measure: str, name: str) -> str:
         what = {

@@ -113,9 +113,17 @@ class Phase(TrialStudy):
         return [base | {"width": w, "held_out": share} for w in sorted(widths, reverse=True) for share in shares]
 
     def answer(self, table: Table, outcomes: dict[str, str]) -> str:
-        words = {"no-width-helps": "below a coverage no width helps", "width-decides": "above it width decides"}
-        found = [text for claim, text in words.items() if outcomes.get(claim) == "supported"]
-        return charts.title("; ".join(found)) + "." if found else "The map is not settled at this scale."
+        sentences = {
+            "no-width-helps": (
+                "at the lowest coverage no width helps",
+                "a wide net composes in part even at the lowest coverage tried",
+            ),
+            "width-decides": (
+                "where coverage is high, width decides",
+                "where coverage is high, width makes little difference",
+            ),
+        }
+        return trial.told(outcomes, sentences, "The map is not settled at this scale.")
 
     def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
         if table.empty or trial.final(table, self.metric).empty:

@@ -250,13 +250,18 @@ class RequiredTasks(TrialStudy):
         return f"{min(passed)} of {size} were enough {took}" if passed else f"no number was enough: {best:.3f} {took}"
 
     def answer(self, table: Table, outcomes: dict[str, str]) -> str:
-        words = {
-            "slower-than-the-space": "the number of combinations needed grows slower than the space",
-            "sub-exponential": "it grows sub-exponentially in K",
-            "transformer-needs-fewer": "the transformer needs fewer than the MLP",
+        sentences = {
+            "slower-than-the-space": (
+                "the number of combinations needed grows slower than the root of the space",
+                "the number of combinations needed grows faster than the root of the space",
+            ),
+            "sub-exponential": ("it grows sub-exponentially in K", "it grows at least exponentially in K"),
+            "transformer-needs-fewer": (
+                "the transformer needs fewer than the MLP",
+                "the transformer does not need fewer than the MLP",
+            ),
         }
-        found = [text for claim, text in words.items() if outcomes.get(claim) == "supported"]
-        return charts.title(charts.listed(found)) + "." if found else "No claim on numbers is settled at this scale."
+        return trial.told(outcomes, sentences, "No claim on numbers is settled at this scale.")
 
     def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
         rows = []

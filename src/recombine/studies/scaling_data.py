@@ -144,11 +144,15 @@ class ScalingData(TrialStudy):
         return settings
 
     def answer(self, table: Table, outcomes: dict[str, str]) -> str:
-        names = {"rises-with-coverage": "coverage", "rises-with-modules": "M", "rises-with-active": "K"}
-        rises = [word for claim, word in names.items() if outcomes.get(claim) == "supported"]
-        if not rises:
-            return "Whether the score on unseen combinations rises with coverage, M or K is not settled at this scale."
-        return f"The score on unseen combinations rises with {charts.listed(rises)}."
+        sentences = {
+            "rises-with-coverage": (
+                "the score on unseen combinations rises with coverage",
+                "the score on unseen combinations does not rise with coverage",
+            ),
+            "rises-with-modules": ("a larger M raises it", "a larger M does not raise it"),
+            "rises-with-active": ("a larger K raises it", "a larger K does not raise it"),
+        }
+        return trial.told(outcomes, sentences, "Whether the score rises with coverage, M or K is not settled.")
 
     def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
         if table.empty:

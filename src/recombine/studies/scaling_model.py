@@ -160,10 +160,17 @@ class ScalingModel(TrialStudy):
         return settings
 
     def answer(self, table: Table, outcomes: dict[str, str]) -> str:
-        words = {"wider-is-better": "wider networks compose better",
-                 "nonlinear-needs-width": "nonlinear encodings need more width"}  # fmt: skip
-        found = [text for claim, text in words.items() if outcomes.get(claim) == "supported"]
-        return charts.title(", and ".join(found)) + "." if found else "Neither claim is settled at this scale."
+        sentences = {
+            "wider-is-better": (
+                "wider networks compose better, whatever the encoding",
+                "wider networks do not compose better for every encoding",
+            ),
+            "nonlinear-needs-width": (
+                "nonlinear encodings need more width",
+                "nonlinear encodings need no more width",
+            ),
+        }
+        return trial.told(outcomes, sentences, "Neither claim is settled at this scale.")
 
     def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
         if table.empty:

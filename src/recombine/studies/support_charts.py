@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -39,6 +40,7 @@ def figures(table: Table, order: Sequence[str], metric: str) -> list[Figure]:
         _composition(final, order, name),
         _gaps(final, order, name),
         _groups(final, order, name),
+        _steps(table[(table.reading == "score") & (table.recipe == "default")], order),
         _history(table[(table.reading == "history") & (table.metric == metric)]),
         _decodability(table[(table.reading == "decodability") & (table.recipe == "default")], order),
     ]
@@ -60,6 +62,13 @@ def _composition(final: Table, order: Sequence[str], name: str) -> Figure | None
         "disconnected, the held-out combinations that cross the two blocks are shown.",
         spec,
     )
+
+
+def _steps(scores: Table, order: Sequence[str]) -> Figure | None:
+    """Of imitation: the share of single steps that are right, beside that of whole episodes."""
+    metric = "step_accuracy"
+    figure = _composition(scores[scores.metric == metric], order, charts.SCORES[metric])
+    return dataclasses.replace(figure, title="The same by single steps") if figure else None
 
 
 def _gaps(final: Table, order: Sequence[str], name: str) -> Figure | None:

@@ -37,6 +37,7 @@ from ..tasks import Episode, Episodes, Task
 from ..tasks import registry as tasks
 from ..trained import Trained
 from ..training import train
+from . import charts
 
 LEARNED = 0.5  # score on trained combinations below which a small gap means nothing: there is nothing to lose
 RESOLUTION = 0.01  # two scores on 1,024 tasks each that differ by less are the same
@@ -254,6 +255,16 @@ def one(part: Table, what: str) -> float:
             f"{what} has no score (not run, failed, diverged or impossible)" if part.empty else f"{what} twice"
         )
     return float(part.value.iloc[0])
+
+
+def told(outcomes: dict[str, str], sentences: dict[str, tuple[str, str]], otherwise: str) -> str:
+    """What came out, in one sentence: of each claim what is said if it is supported, or if it is refuted."""
+    found = [
+        said[outcomes[claim] == "refuted"]
+        for claim, said in sentences.items()
+        if outcomes.get(claim) in ("supported", "refuted")
+    ]
+    return charts.title("; ".join(found)) + "." if found else otherwise
 
 
 # -- studies made of trials -------------------------------------------------------------------------------------------
