@@ -338,7 +338,8 @@ def supports_table(supports: tuple[str, ...] = ("random", "disconnected", "missi
                 for stream in ("validation", "held_out/cross-block"):
                     rows.append({"reading": "history", "stream": stream, "group": "", "metric": "r2", "step": step,
                                  "value": float("nan") if step == 3 else 0.1 * step})  # fmt: skip
-            probe = {"reading": "decodability", "stream": "held_out", "group": "layer", "step": 9, "value": 0.5}
+            probe = {"reading": "decodability", "stream": "held_out", "group": "", "layer": "layer2", "step": 9,
+                     "value": 0.5}  # fmt: skip
             metrics = ("r2", "r2_test", "r2_shuffled", "r2_untrained", "r2_encoding")
             rows += [probe | {"metric": metric} for metric in metrics]
             cell = Cell("supports", 1, {"seed": seed, "support": support, "recipe": "default"})

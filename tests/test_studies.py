@@ -16,7 +16,17 @@ from recombine.lab.study import DEFAULT_SEEDS, Context
 from recombine.lab.verdicts import NotMet, judge
 from recombine.recipe import Recipe
 from recombine.spaces import Subsets
-from recombine.studies import charts, decodability, phase, registry, required_tasks, scaling_data, scaling_model, trial
+from recombine.studies import (
+    charts,
+    decodability,
+    encodings,
+    phase,
+    registry,
+    required_tasks,
+    scaling_data,
+    scaling_model,
+    trial,
+)
 from recombine.studies.supports import SUPPORTS, build_support
 from recombine.studies.trial import build_recipe
 from recombine.testing import check_study
@@ -133,6 +143,12 @@ def test_a_diverged_seed_enters_no_answer_and_one_evaluation_gives_no_growth():
         ("beyond", {"variants": "upside-down"}, "upside-down"),
         ("decodability", {"studies": "phases"}, "did you mean 'phase'"),
         ("supports-goal", {"encoding": "few-shot"}, "few-shot"),
+        ("supports-preference", {"task": "hyperteacher-v1"}, "hyperteacher-v1"),
+        ("beyond", {"task": "preference-v1"}, "preference-v1"),
+        ("beyond", {"at_most": "16"}, "modules=16 has none left"),
+        ("required-tasks", {"modules": "1"}, "modules=1"),
+        ("supports-preference", {"features": "99999999"}, "features=99999999"),
+        ("supports-goal", {"length": "1000000000"}, "length=1000000000"),
     ],
 )
 def test_bad_requests_are_refused_before_anything_is_compiled(name, changes, words, monkeypatch):
@@ -192,10 +208,78 @@ def test_scaling_model_reads_width_and_encoding():
     table = scores_table(rows)
     assert scaling_model.extra_width(table, "r2", 0.8) == pytest.approx(1.0)
     assert scaling_model.width_rise(table, "r2") == pytest.approx(0.55)
-    table.loc[(table.encoding == "identity") & (table.width == 256), "value"] = 0.5  # wider is worse by .4
-    assert scaling_model.width_rise(table, "r2") == pytest.approx(0.1 - 0.4)
+    worse = table.copy()
+    worse.loc[(worse.encoding == "identity") & (worse.width == 256), "value"] = (
+        0.6  # worse by .3 than 128, better than 32
+    )
+    assert scaling_model.width_rise(worse, "r2") == pytest.approx(-0.3)
+    full = table.assign(value=0.97)
+    with pytest.raises(NotMet, match="below 0.9"):
+        scaling_model.width_rise(full, "r2")
+    with pytest.raises(NotMet, match="narrower"):
+        scaling_model.extra_width(full, "r2", 0.8)
     with pytest.raises(NotMet, match="linear and nonlinear"):
         scaling_model.extra_width(table[table.encoding == "identity"], "r2", 0.8)
+
+
+def test_a_diverged_net_is_not_left_out_of_a_comparison():
+    rows = [{"encoding": "identity", "depth": 2, "width": w, "value": v, "cell": str(w)}
+            for w, v in ((32, 0.2), (64, 0.5), (128, 0.9))]  # fmt: skip
+    table = scores_table(rows)
+    assert scaling_model.width_rise(table, "r2") == pytest.approx(0.7)
+    table.loc[table.width == 128, "reading"] = "history"  # the widest has no score
+    with pytest.raises(NotMet, match="1 of 3 nets"):
+        scaling_model.width_rise(table, "r2")
+
+
+def test_what_is_right_without_knowing_the_combination_is_no_composition():
+    rows = [{"cell": str(i), "held_out": share, "modules": 6, "at_most": 2, "value": value}
+            for i, (share, value) in enumerate([(0.25, 0.6), (0.75, 0.3)])]  # fmt: skip
+    floors = [row | {"stream": "blind", "value": floor} for row, floor in zip(rows, (0.5, 0.2), strict=True)]
+    table = scores_table([*rows, *floors], "episode_accuracy")
+    assert scaling_data.coverage_rise(scores_table(rows, "episode_accuracy"), "episode_accuracy") == pytest.approx(0.3)
+    assert scaling_data.coverage_rise(table, "episode_accuracy") == pytest.approx(0.0)
+
+
+def encodings_table(trained: dict[str, float], decoded: dict[str, tuple[float, float, float]]) -> pandas.DataFrame:
+    """Scores that are the same on held-out combinations, and (net, encoding, untrained) probes of two layers."""
+    rows = []
+    for name, value in trained.items():
+        common = {"encoding": name, "cell": name, "seed": 0, "support": "random", "group": "", "layer": ""}
+        rows += [common | {"reading": "score", "metric": "r2", "stream": stream, "value": value}
+                 for stream in ("test", "held_out")]  # fmt: skip
+        for metric, probe in zip(("r2", "r2_encoding", "r2_untrained"), decoded[name], strict=True):
+            common |= {"reading": "decodability", "metric": metric, "stream": "held_out"}
+            rows += [common | {"layer": "layer1", "value": probe}, common | {"layer": "layer2", "value": probe - 0.01}]
+    return pandas.DataFrame(rows)
+
+
+def test_encodings_are_compared_only_where_they_were_learned():
+    decoded = {"identity": (1.0, 1.0, 1.0), "invertible": (1.0, 1.0, 1.0), "interval-shuffle": (0.9, 0.4, 0.6)}
+    table = encodings_table({"identity": 0.96, "invertible": 0.95, "interval-shuffle": 0.8}, decoded)
+    assert encodings.order(table, "r2") == pytest.approx(0.96 - (0.95 + 0.8) / 2)
+    assert encodings.undone(table, "r2", by_kind=False) == pytest.approx(
+        0.3
+    )  # against the untrained net, the better one
+    assert encodings.task_decoder(table, "interval-shuffle", by_kind=True) == pytest.approx(0.89)
+    assert encodings.task_decoder(table, "identity", by_kind=True) == pytest.approx(1.0)
+    bad = encodings_table({"identity": 0.96, "invertible": 0.95, "interval-shuffle": 0.2}, decoded)
+    for reading in (lambda t: encodings.order(t, "r2"), lambda t: encodings.undone(t, "r2", by_kind=False)):
+        with pytest.raises(NotMet, match="interval-shuffle reached 0.20"):
+            reading(bad)
+    with pytest.raises(NotMet, match="nothing to undo"):
+        encodings.undone(table[table.encoding != "interval-shuffle"], "r2", by_kind=False)
+
+
+def test_layers_are_in_order_of_their_number():
+    assert trial.layers_in_order(["layer10", "layer2", "layer1", "layer2"]) == ["layer1", "layer2", "layer10"]
+
+
+@pytest.mark.parametrize("name", registry)
+def test_a_report_without_a_single_record_says_so(name):
+    study = registry[name]
+    assert study.figures(pandas.DataFrame(), []) == [] and study.exhibits([]) == {} and study.episodes([]) == {}
+    assert study.answer(pandas.DataFrame(), {claim.id: "undecided" for claim in study.claims})
 
 
 def needed_table(needed: dict[tuple[str, int, int], int], threshold: float = 0.9) -> pandas.DataFrame:
@@ -211,24 +295,33 @@ def needed_table(needed: dict[tuple[str, int, int], int], threshold: float = 0.9
 def test_required_tasks_tells_an_exponential_from_a_power():
     exponential = needed_table({("mlp", 10, k): round(1000 * np.exp(k)) for k in (3, 4, 5)})
     power = needed_table({("mlp", 10, k): round(1000 * k**2) for k in (3, 4, 5)})
-    assert required_tasks.bend(exponential) == pytest.approx(0, abs=1e-3)
-    assert required_tasks.bend(power) < -0.05
     assert required_tasks.fit_gain(exponential) < 0 < required_tasks.fit_gain(power)
+    # a net that needs the same share of any space is not sub-exponential, though the space itself bends
+    share = needed_table({("mlp", 10, k): round(0.5 * Subsets(10, k).size) for k in (2, 3, 4, 5)})
+    assert required_tasks.size_exponent(share) == pytest.approx(1.0, abs=0.02)
     root = needed_table({("mlp", 10, k): round(100 * Subsets(10, k).size ** 0.5) for k in (3, 4, 5)})
     assert required_tasks.size_exponent(root) == pytest.approx(0.5, abs=1e-2)
     both = needed_table({("mlp", 8, 3): 80, ("transformer", 8, 3): 20, ("mlp", 8, 4): 40, ("transformer", 8, 4): 40})
     assert required_tasks.fewer(both) == pytest.approx(1.0)
-    with pytest.raises(NotMet, match="the transformer"):
+    with pytest.raises(NotMet, match="both nets"):
         required_tasks.fewer(both[both.net == "mlp"])
     with pytest.raises(NotMet, match="it takes more training"):
-        required_tasks.required(both[both.value < 0.9])
+        required_tasks.fewer(both[both.value < 0.9])
+    with pytest.raises(NotMet, match="for the mlp at M=10, K=4: it takes more training"):
+        required_tasks.size_exponent(power[(power.at_most != 4) | (power.value < 0.9)])
+    # where no number was enough for the MLP, the most that was tried counts
+    tried = both[(both.net == "transformer") | (both.value < 0.9)]
+    assert required_tasks.fewer(tried) == pytest.approx((np.log2(79 / 20) + np.log2(39 / 40)) / 2)
+    broken = both.assign(value=[float("nan"), *both.value[1:]])
+    with pytest.raises(NotMet, match="diverged"):
+        required_tasks.fewer(broken)
 
 
-@pytest.mark.parametrize("enough_from", [5, 17, 60, 81, 10_000])
+@pytest.mark.parametrize("enough_from", [5, 17, 60, 150, 10_000])
 def test_the_bisection_finds_the_number_that_is_enough(monkeypatch, enough_from):
     study = registry["required-tasks"]
     spec = next(
-        spec for spec in study.grid(study.settings("laptop"), 0) if (spec["modules"], spec["at_most"]) == (8, 3)
+        spec for spec in study.grid(study.settings("laptop"), 0) if (spec["modules"], spec["at_most"]) == (10, 3)
     )
     tried = []
 
@@ -239,7 +332,7 @@ def test_the_bisection_finds_the_number_that_is_enough(monkeypatch, enough_from)
 
     monkeypatch.setattr(study, "_try", pretend, raising=False)
     found = study.measure(spec, Context())
-    most = int(0.9 * Subsets(8, 3).size)
+    most = int(0.9 * Subsets(10, 3).size)
     if enough_from > most:
         assert tried == [most] and found.facts["needed"] is None
     else:
@@ -257,7 +350,8 @@ def decodability_table(relation, seeds=(0, 1, 2)) -> pandas.DataFrame:
                 score = float(rng.uniform(0.2, 0.9))
                 common = {"seed": seed, "lender": lender, "cell": f"{lender}{seed}{i}", "support": "random",
                           "encoding": "identity", "recipe": "default", "group": ""}  # fmt: skip
-                rows.append(common | {"reading": "score", "metric": "r2", "stream": "held_out", "value": score})
+                rows += [common | {"reading": "score", "metric": "r2", "stream": stream, "value": score}
+                         for stream in ("test", "held_out")]  # fmt: skip
                 layers = {
                     "layer1": 1 - rng.uniform(0, 0.01),
                     "layer2": rng.uniform(0.5, 1),

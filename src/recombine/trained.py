@@ -130,8 +130,12 @@ class Trained:
 
 def scores(task: Task, side: Side, net: Net, key: jax.Array, tasks: int = SCORED_TASKS) -> dict[str, float]:
     """Scores of one net on `tasks` fresh tasks of a side."""
-    found = _score_program()(task, net, draw_stream(task, side, key, tasks))
-    return {name: float(value) for name, value in found.items()}
+    return score_batch(task, net, draw_stream(task, side, key, tasks))
+
+
+def score_batch(task: Task, net: Net, batch: Batch) -> dict[str, float]:
+    """Scores of one net on a batch."""
+    return {name: float(value) for name, value in _score_program()(task, net, batch).items()}
 
 
 @functools.cache

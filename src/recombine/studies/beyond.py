@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..errors import UserError
 from ..keys import key_for
 from ..lab.store import Record, Table
 from ..lab.study import Context, Figure, Knob, Measured, check_choices, recipe_knobs, studies
@@ -42,7 +43,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 WORDS = {
     "reference": "nothing changed",
-    "more-active": "more active modules than ever trained",
+    "more-active": "more modules at once than trained",
     "weights-between": "weights between those trained",
     "weights-beyond": "weights beyond those trained",
     "continuous-weights": "continuous weights",
@@ -115,6 +116,11 @@ class Beyond(TrialStudy):
                 if variant == "deep-teacher":
                     changes.pop("task_options", None)
             if variant == "more-active":
+                if settings["at_most"] >= settings["modules"]:
+                    raise UserError(
+                        f"more-active asks for one module more than at_most={settings['at_most']}, and modules="
+                        f"{settings['modules']} has none left; at_most={settings['modules'] - 1} would do"
+                    )
                 changes["at_most"] = settings["at_most"] + 1
             if variant == "hypernetwork":
                 changes["width"] = hyper

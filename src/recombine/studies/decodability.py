@@ -42,6 +42,7 @@ RULES: dict[str, Callable[[np.ndarray], float]] = {
     "mean of all layers": lambda d: d.mean(),
 }
 PUBLISHED_RULE = "last layer but one"
+FEWEST = 5  # trials a study must have for a correlation to mean anything
 
 
 # -- readings: table of one seed -> a number --------------------------------------------------------------------------
@@ -49,16 +50,21 @@ def points(table: Table) -> Table:
     """One row a trial: study, support, held-out score (below zero counted as zero), and a column a layer rule."""
     import pandas
 
+    if table.empty:
+        raise NotMet("nothing was measured")
     rows = []
     for name, part in table.groupby("lender"):
         metric = studies[str(name)].metric  # type: ignore[attr-defined]
         scores = trial.final(part, metric).set_index("cell")
         by_layer = trial.decoded(part).pivot_table(index="cell", columns="layer", values="value")
+        by_layer = by_layer[trial.layers_in_order(by_layer.columns)]
+        trained = trial.final(part, metric, "test").set_index("cell").value
         for cell, layers in by_layer.iterrows():
             if cell in scores.index:
                 row = scores.loc[cell]
-                deep = layers.dropna().sort_index().to_numpy(float)
-                rows.append({"study": name, "support": row.support, "encoding": row.encoding, "seed": int(row.seed),
+                deep = layers.dropna().to_numpy(float)
+                rows.append({"study": name, "gap": float(trained[cell] - row.value),
+                             "support": row.support, "encoding": row.encoding, "seed": int(row.seed),
                              "cell": cell, "score": max(0.0, float(row.value)),
                              **{rule: float(read(deep)) for rule, read in RULES.items()}})  # fmt: skip
     if not rows:
@@ -66,32 +72,38 @@ def points(table: Table) -> Table:
     return pandas.DataFrame(rows)
 
 
-def rank_correlation(found: Table, rule: str) -> float:
-    """Spearman correlation of a rule's decodability with the held-out score; NaN where one of them does not vary."""
+def rank_correlation(found: Table, rule: str, outcome: str = "score") -> float:
+    """Spearman correlation of a rule's decodability with the outcome; NaN where one of them does not vary."""
     import scipy.stats
 
-    if len(found) < 3 or found[rule].nunique() < 2 or found.score.nunique() < 2:
+    if len(found) < FEWEST or found[rule].nunique() < 2 or found[outcome].nunique() < 2:
         return float("nan")
-    correlation: Any = scipy.stats.spearmanr(found[rule], found.score)
+    correlation: Any = scipy.stats.spearmanr(found[rule], found[outcome])
     return float(correlation.statistic)
 
 
-def by_study(found: Table, rule: str) -> dict[str, float]:
-    return {str(name): rank_correlation(part, rule) for name, part in found.groupby("study")}
+def by_study(found: Table, rule: str, outcome: str = "score") -> dict[str, float]:
+    """The correlation within each study that has one; NotMet if none has."""
+    values = {str(name): rank_correlation(part, rule, outcome) for name, part in found.groupby("study")}
+    values = {name: value for name, value in values.items() if value == value}
+    if not values:
+        raise NotMet(f"no study has {FEWEST} trials that differ in decodability and score")
+    return values
 
 
 def best_rule(found: Table) -> str:
     """The rule with the highest mean correlation over the studies of a table."""
-    means = {rule: np.nanmean(list(by_study(found, rule).values())) for rule in RULES}
+    means = {rule: np.mean(list(by_study(found, rule).values())) for rule in RULES}
     return max(means, key=lambda rule: means[rule])
 
 
 def foreseen(table: Table) -> float:
     """Mean over studies of the correlation on a study, by the rule that is best on the others."""
     found = points(table)
-    names = sorted(found.study.unique())
+    names = sorted(set.intersection(*(set(by_study(found, rule)) for rule in RULES)))
     if len(names) < 2:
         raise NotMet("a rule cannot be scored on a study that it was not chosen on: it takes two studies")
+    found = found[found.study.isin(names)]
     values = [
         rank_correlation(found[found.study == name], best_rule(found[found.study != name])) for name in names
     ]  # fmt: skip
@@ -105,9 +117,10 @@ def published(table: Table) -> float:
 
 def shallow_on_disconnected(table: Table) -> float:
     """First-layer decodability across the blocks of `disconnected`; NotMet unless the net fails there."""
-    part = table[(table.lender == "supports") & (table.support == "disconnected") & (table.recipe == "default")]
+    part = table[(table.lender == "supports") & (table.support == "disconnected")]
     if part.empty:
         raise NotMet("disconnected was not run")
+    part = part[part.recipe == "default"]
     metric = "r2"
     trained = trial.one(trial.final(part, metric, "test"), "disconnected")
     unseen = trial.one(trial.final(part, metric), "disconnected")
@@ -158,17 +171,19 @@ class DecodabilityStudy(TrialStudy):
             "at least", 0.5, published, f"Spearman correlation at the {PUBLISHED_RULE}, mean over studies", "unrelated",
         ),
         Claim(
-            "shallow-layer-misleads", "Where a net fails on a disconnected support, its first layer stays decodable",
+            "shallow-layer-misleads",
+            "Where a net fails on a disconnected support, its first layer, linear in what it is shown, stays decodable",
             "ours", "at least", 0.9, shallow_on_disconnected,
             "R2 of the first layer's probe across blocks, where the cross-block gap is at least .05", "indifferent",
         ),
     )  # fmt: skip
     questions = tuple(
         Question(
-            f"rule-{rule.replace(' ', '-')}", f"Correlation with the held-out score: {rule}",
-            lambda t, r=rule: float(np.mean(list(by_study(points(t), r).values()))),
-            "Spearman correlation, mean over studies",
+            f"{outcome}-{rule.replace(' ', '-')}", f"Correlation with the {words}: {rule}",
+            lambda t, r=rule, o=outcome: float(np.mean(list(by_study(points(t), r, o).values()))),
+            f"Spearman correlation with the {words}, mean over studies",
         )
+        for outcome, words in (("score", "held-out score"), ("gap", "gap between trained and held out"))
         for rule in RULES
     )  # fmt: skip
 
@@ -217,9 +232,9 @@ class DecodabilityStudy(TrialStudy):
     def answer(self, table: Table, outcomes: dict[str, str]) -> str:
         found = []
         if outcomes.get("predicts") == "supported":
-            found.append("decodability predicts composition, by a layer rule chosen on other studies")
+            found.append("decodability predicts the held-out score, by a layer rule chosen on other studies")
         elif outcomes.get("predicts") == "refuted":
-            found.append("decodability does not predict composition by a layer rule chosen on other studies")
+            found.append("decodability does not predict the held-out score by a layer rule chosen on other studies")
         if outcomes.get("shallow-layer-misleads") == "supported":
             found.append("a shallow layer stays decodable where the network fails")
         return charts.title("; ".join(found)) + "." if found else "No claim on decodability is settled at this scale."
@@ -227,24 +242,22 @@ class DecodabilityStudy(TrialStudy):
     def exhibits(self, records: Sequence[Record]) -> dict[str, str]:
         try:
             found = points(tidy(records))
+            best_rule(found)
         except NotMet:
             return {}
         texts = {"by study": _correlations(found, "study"), "by support": _correlations(found, "support")}
         names = sorted(found.study.unique())
         if len(names) > 1:
-            lines = [
-                f"{name:<24} {best_rule(found[found.study != name])}"
-                for name in names
-            ]  # fmt: skip
+            lines = [f"{name:<24} {best_rule(found[found.study != name])}" for name in names]  # fmt: skip
             texts["rule that is best on the other studies"] = "\n".join(["scored on                rule", *lines])
         return texts
 
     def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
         try:
             found = points(table)
+            rule = best_rule(found)
         except NotMet:
             return []
-        rule = best_rule(found)
         figures = []
         for name, series in ((rule, "study"), ("first layer", "support")):
             rows = [

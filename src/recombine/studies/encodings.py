@@ -6,7 +6,9 @@
 Tables 1 and 2 of Redhardt, Akram, Schug 2025 next to ours. Its numbers are the ones in `PUBLISHED` (mean over three
 seeds, 4 x 1024 net, 300,000 steps; third hidden layer for Table 1; layer 1 for linear and 2 for nonlinear encodings in
 Table 2). The thresholds are ours and were written before any run. The paper compares a probe of the layer with a probe
-of the encoding; beside it we read an untrained net, which undoes part of an encoding by chance.
+of the encoding; beside it we read an untrained net, which undoes part of an encoding by chance. The published probe
+is fitted on 512 tasks by ten steps of conjugate gradients, at the last of 16 samples; ours on 2,048, exactly, at the
+first.
 `tokens` is ours: the words of `language` through a learned table.
 """
 
@@ -19,7 +21,7 @@ from ..encodings import encodings
 from ..intervals import over_seeds
 from ..lab.store import Record, Table, tidy
 from ..lab.study import Figure, Knob, check_choices, recipe_knobs, studies
-from ..lab.verdicts import Claim, NotMet, Question
+from ..lab.verdicts import Claim, NotMet
 from ..recipe import Recipe
 from . import charts, trial
 from .trial import LEARNED, RESOLUTION, TRAINED_BY, TrialStudy
@@ -42,6 +44,7 @@ PUBLISHED_2 = {
     "invertible": (0.93, 0.74, 0.82),
     "interval-shuffle": (0.90, 0.72, 0.84),
 }
+DECODABLE = 0.9  # an encoding that a linear probe reads as well as this has nothing to undo
 MEASURES = ("task decoder", "input decoder", "held-out score")
 
 
@@ -52,14 +55,19 @@ def held_out(table: Table, metric: str, encoding: str) -> float:
     return trial.one(part[part.encoding == encoding], encoding)
 
 
-def task_decoder(table: Table, encoding: str, metric: str = "r2") -> float:
-    """R^2 of the probe of the last hidden layer but one (the third of four, as published), or of the only one."""
+def task_decoder(table: Table, encoding: str, metric: str = "r2", *, by_kind: bool = False) -> float:
+    """R^2 of a probe at the layer that the paper reads.
+
+    Table 1: the third of four hidden layers, so the last but one. Table 2 (`by_kind`): the first for linear encodings,
+    the second for nonlinear ones.
+    """
     part = trial.decoded(table, metric)
     part = part[part.encoding == encoding]
     if part.empty:
         raise NotMet(f"{encoding} has no probe")
-    layers = sorted(part.layer.unique())
-    return trial.one(part[part.layer == layers[max(len(layers) - 2, 0)]], encoding)
+    layers = trial.layers_in_order(part.layer)
+    at = (0 if encodings[encoding].linear else 1) if by_kind else len(layers) - 2
+    return trial.one(part[part.layer == layers[min(max(at, 0), len(layers) - 1)]], encoding)
 
 
 def _chosen(table: Table, linear: bool) -> list[str]:
@@ -80,24 +88,40 @@ def composes(table: Table, metric: str, linear: bool, success: float) -> float:
 
 
 def order(table: Table, metric: str) -> float:
-    """Mean held-out score of linear encodings minus that of nonlinear ones, of those that were learned."""
-    trained = trial.final(table, metric, "test")
-    learned = set(trained[trained.value >= LEARNED].encoding)
+    """Mean held-out score of linear encodings minus that of nonlinear ones; NotMet if one of them was not learned."""
     means = []
     for linear in (True, False):
-        names = [name for name in _chosen(table, linear) if name in learned]
-        if not names:
-            raise NotMet(f"no {'linear' if linear else 'nonlinear'} encoding was learned: it takes more training")
+        names = _chosen(table, linear)
+        for name in names:
+            require_learned(table, metric, name)
         means.append(sum(held_out(table, metric, name) for name in names) / len(names))
     return means[0] - means[1]
 
 
-def undone(table: Table, against: str) -> float:
-    """How much better the layer decodes than `against` does, least over nonlinear encodings."""
-    return min(task_decoder(table, name) - task_decoder(table, name, against) for name in _chosen(table, False))
+def require_learned(table: Table, metric: str, name: str) -> None:
+    trained = trial.final(table, metric, "test")
+    value = trial.one(trained[trained.encoding == name], name)
+    if value < LEARNED:
+        raise NotMet(f"{name} reached {value:.2f} on trained combinations, below {LEARNED}: it takes more training")
 
 
-def make_claims(metric: str, source: str, success: float) -> tuple[Claim, ...]:
+def undone(table: Table, metric: str, by_kind: bool) -> float:
+    """How much better the net decodes than the encoding and an untrained net do, least over nonlinear encodings.
+
+    Encodings that a linear probe reads already (`invertible` with the published weights) have nothing to undo.
+    """
+    gains = []
+    for name in _chosen(table, False):
+        before = [task_decoder(table, name, control, by_kind=by_kind) for control in ("r2_encoding", "r2_untrained")]
+        if before[0] <= DECODABLE:
+            require_learned(table, metric, name)
+            gains.append(task_decoder(table, name, by_kind=by_kind) - max(before))
+    if not gains:
+        raise NotMet(f"a linear probe of every encoding gives more than {DECODABLE}: there is nothing to undo")
+    return min(gains)
+
+
+def make_claims(metric: str, source: str, success: float, by_kind: bool) -> tuple[Claim, ...]:
     return (
         Claim(
             "linear-composes", f"Linear encodings reach {success:g} on held-out combinations", source,
@@ -112,23 +136,16 @@ def make_claims(metric: str, source: str, success: float) -> tuple[Claim, ...]:
         Claim(
             "linear-above-nonlinear", "Linear encodings compose better than nonlinear ones", source,
             "at least", RESOLUTION, lambda t: order(t, metric),
-            "mean held-out score, linear minus nonlinear, of encodings that were learned",
+            "mean held-out score, linear minus nonlinear",
             "indifferent",
         ),
         Claim(
-            "encoding-is-undone", "In the net the task is easier to decode than in a nonlinear encoding, by .1", source,
-            "at least", 0.1, lambda t: undone(t, "r2_encoding"),
-            "task decoder minus input decoder, least over nonlinear encodings", "indifferent",
+            "encoding-is-undone", "The net decodes the task by .1 better than the encoding or an untrained net", source,
+            "at least", 0.1, lambda t: undone(t, metric, by_kind),
+            "task decoder minus the better of input decoder and untrained net, least over nonlinear encodings",
+            "indifferent",
         ),
     )  # fmt: skip
-
-
-QUESTIONS = (
-    Question(
-        "against-untrained", "How much better than an untrained net the trained one decodes, nonlinear encodings",
-        lambda t: undone(t, "r2_untrained"), "task decoder minus that of an untrained net, least over encodings",
-    ),
-)  # fmt: skip
 
 
 # -- the study --------------------------------------------------------------------------------------------------------
@@ -141,6 +158,7 @@ class EncodingsStudy(TrialStudy):
     question = "Does a network compose whatever the encoding of the task, and does it decode the task inside?"
     source = PAPER
     varied = ("encoding",)
+    by_kind = False  # which layer the paper reads
     published = PUBLISHED
     exhibits_title = "The table, here and as published"
     exhibits_note = "Mean over seeds here, with half the 95 % interval, beside the published mean of three seeds."
@@ -166,8 +184,7 @@ class EncodingsStudy(TrialStudy):
         "lookup": {"task": "lookup-v1", "modules": 6},
         "indifferent": {"task": "indifferent-v1"},
     }
-    claims = make_claims("r2", PAPER, 0.95)
-    questions = QUESTIONS
+    claims = make_claims("r2", PAPER, 0.95, by_kind=False)
 
     def trials(self, settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
         settings = self.world(dict(settings))
@@ -188,11 +205,11 @@ class EncodingsStudy(TrialStudy):
             "nonlinear-composes": ("nonlinear encodings compose", "some nonlinear encoding does not compose"),
             "linear-above-nonlinear": (
                 "linear encodings compose better than nonlinear ones",
-                "linear encodings do not compose better than the nonlinear ones that were learned",
+                "linear encodings do not compose better than nonlinear ones",
             ),
             "encoding-is-undone": (
                 "the net undoes nonlinear encodings inside",
-                "some encoding is as easy to decode before the net as in it",
+                "some nonlinear encoding is not undone inside the net",
             ),
         }
         return trial.told(outcomes, sentences, "No claim on encodings is settled at this scale.")
@@ -232,7 +249,7 @@ class EncodingsStudy(TrialStudy):
     def _caption(self, measure: str, name: str) -> str:
         what = {
             "held-out score": f"{charts.title(name)} on combinations never trained",
-            "task decoder": "R² of a linear probe of the last hidden layer but one, on held-out combinations",
+            "task decoder": "R² of a linear probe of the hidden layer that the paper reads, on held-out combinations",
             "input decoder": "R² of a linear probe of the encoding itself, on held-out combinations",
         }[measure]
         return f"{what}: a point a seed here, beside the mean of three seeds that {self.source} gives for a larger net."
@@ -242,7 +259,7 @@ class EncodingsStudy(TrialStudy):
         for name in names:
             for seed, part in table.groupby("seed"):
                 try:
-                    value = (task_decoder(part, name), task_decoder(part, name, "r2_encoding"),
+                    value = (task_decoder(part, name, by_kind=self.by_kind), task_decoder(part, name, "r2_encoding"),
                              held_out(part, self.metric, name))[index]  # fmt: skip
                 except NotMet:
                     continue
@@ -261,6 +278,7 @@ class PreferenceEncodings(EncodingsStudy):
     title = "Does it matter how a task is shown? Preferences in a grid world"
     source = PAPER_2
     metric = "episode_accuracy"
+    by_kind = True
     published = PUBLISHED_2
     running_time = {"smoke": "40 seconds", "laptop": "8 minutes on two cores", "paper": "about 2 GPU-days"}
     knobs = (
@@ -278,8 +296,7 @@ class PreferenceEncodings(EncodingsStudy):
         *recipe_knobs(*trial.PREFERENCE_RECIPES, TRAINED_BY),
     )
     controls = {"lookup": {"task": "preference-lookup-v1"}, "indifferent": {"task": "preference-indifferent-v1"}}
-    claims = make_claims("episode_accuracy", PAPER_2, 0.9)
-    questions = QUESTIONS
+    claims = make_claims("episode_accuracy", PAPER_2, 0.9, by_kind=True)
 
     def world(self, settings: dict[str, Any]) -> dict[str, Any]:
         return trial.preference_world(settings)

@@ -28,8 +28,8 @@ BEGINS = 0.8  # the score at which composition is said to begin, on the map
 # -- readings: table of one seed -> a number --------------------------------------------------------------------------
 def grid_of(table: Table, metric: str = "r2") -> Table:
     """Held-out scores, a row a width (rising) and a column a share of trained combinations (rising)."""
-    part = trial.final(table, metric)
-    part = part.assign(value=trial.composed(part.value), trained=(1 - part.held_out).round(4))
+    part = trial.composition(table, metric)
+    part = part.assign(trained=(1 - part.held_out).round(4))
     scores = part.pivot_table(index="width", columns="trained", values="value").sort_index(axis=0).sort_index(axis=1)
     if scores.empty or scores.isna().any(axis=None):
         raise NotMet("the map has holes: cells that were not run, diverged or are impossible")

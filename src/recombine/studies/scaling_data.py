@@ -28,7 +28,7 @@ PAPER = "Redhardt, Akram, Schug 2025 (arXiv 2507.07207), Fig. 2, 7, 10 and 11"
 # -- readings: table of one seed -> a number --------------------------------------------------------------------------
 def coverage_rise(table: Table, metric: str) -> float:
     """Score at the smallest share held out minus at the largest possible one, mean over (M, K)."""
-    scores = _scores(table, metric)
+    scores = trial.composition(table, metric)
     rises = [
         part.sort_values("held_out").value.iloc[0] - part.sort_values("held_out").value.iloc[-1]
         for _, part in scores.groupby(["modules", "at_most"])
@@ -40,7 +40,7 @@ def coverage_rise(table: Table, metric: str) -> float:
 def largest_fall(table: Table, metric: str) -> float:
     """The largest fall of the score when one step more is trained, over all M and K."""
     falls = []
-    for _, part in _scores(table, metric).groupby(["modules", "at_most"]):
+    for _, part in trial.composition(table, metric).groupby(["modules", "at_most"]):
         by_share = part.sort_values("held_out", ascending=False).value
         falls += list(-by_share.diff().dropna())
     if not falls:
@@ -51,16 +51,11 @@ def largest_fall(table: Table, metric: str) -> float:
 def rise_with(table: Table, metric: str, name: str) -> float:
     """Score at the largest `name` minus at the smallest, all else equal, mean over what both have."""
     other = "at_most" if name == "modules" else "modules"
-    scores = _scores(table, metric).pivot_table(index=[other, "held_out"], columns=name, values="value")
+    scores = trial.composition(table, metric).pivot_table(index=[other, "held_out"], columns=name, values="value")
     if scores.shape[1] < 2:
         raise NotMet(f"only one value of {name} was trained")
     both = scores[[scores.columns.min(), scores.columns.max()]].dropna()
     return _mean(list(both.iloc[:, 1] - both.iloc[:, 0]), f"no share was possible for two values of {name}")
-
-
-def _scores(table: Table, metric: str) -> Table:
-    part = trial.final(table, metric)
-    return part.assign(value=trial.composed(part.value))
 
 
 def _mean(values: Sequence[float], otherwise: str) -> float:
@@ -124,7 +119,7 @@ class ScalingData(TrialStudy):
             Recipe(steps=500, evaluations=1), Recipe(steps=2000, evaluations=2), Recipe.published(), TRAINED_BY
         ),
     )  # fmt: skip
-    controls = {"lookup": {"task": "lookup-v1"}}
+    controls = {"lookup": {"task": "lookup-v1", "at_most": [2, 3]}}
     claims = make_claims("r2")
     questions = make_questions("r2")
 

@@ -10,6 +10,7 @@ from ..intervals import over_seeds
 from ..lab.study import Figure
 from . import charts
 from .charts import Rows, Spec
+from .trial import layers_in_order
 
 Table = Any  # a pandas.DataFrame as `lab.store.tidy` makes it; its columns are not in its type
 
@@ -150,7 +151,9 @@ def _history(history: Table) -> Figure | None:
 
 
 def _decodability(found: Table, order: Sequence[str]) -> Figure | None:
-    found = found[found.layer == max(found.layer, default="")]  # the last hidden one
+    if found.empty:
+        return None
+    found = found[found.layer == layers_in_order(found.layer)[-1]]  # the last hidden one
     rows = [
         {"support": item.support, "series": DECODED[item.metric], "seed": int(item.seed), "value": float(item.value)}
         for item in found.itertuples()

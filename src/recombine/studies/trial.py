@@ -14,16 +14,20 @@ A trial is data, a flat dictionary:
 from __future__ import annotations
 
 import dataclasses
+import functools
+import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import equinox as eqx
 import jax
+import numpy as np
 
 from ..errors import UserError
 from ..keys import key_for
+from ..lab.cells import canonical
 from ..lab.store import Record, Table
-from ..lab.study import Context, Knob, Measured, Study
+from ..lab.study import Context, Knob, Measured, Study, check_choices
 from ..lab.verdicts import NotMet
 from ..nets import Blueprint, Net
 from ..nets import registry as nets
@@ -33,15 +37,17 @@ from ..recipe import Recipe
 from ..spaces import Space, Subsets
 from ..supports import Support
 from ..supports import registry as designs
-from ..tasks import Episode, Episodes, Task
+from ..tasks import Episode, Episodes, Task, draw_stream
 from ..tasks import registry as tasks
-from ..trained import Trained
+from ..trained import SCORED_TASKS, Trained, score_batch
 from ..training import train
 from . import charts
 
 LEARNED = 0.5  # score on trained combinations below which a small gap means nothing: there is nothing to lose
 RESOLUTION = 0.01  # two scores on 1,024 tasks each that differ by less are the same
-OPTIONS = ("task_options", "encoding_options", "net_options")
+#: what the shapes of a trial depend on
+WORLD = ("task", "task_options", "modules", "at_most", "encoding", "encoding_options", "support", "net", "width",
+         "depth", "net_options")  # fmt: skip
 RECIPE = tuple(field.name for field in dataclasses.fields(Recipe))
 
 #: fields of a recipe that studies let their users change
@@ -74,7 +80,7 @@ def build_space(spec: Spec) -> Space:
 def build_task(spec: Spec) -> Task:
     """The world of a trial."""
     options = {"encoding": spec["encoding"], "encoding_options": spec.get("encoding_options") or None}
-    return tasks[spec["task"]](build_space(spec), seed=spec["seed"], **options, **spec.get("task_options", {}))
+    return tasks[spec["task"]](build_space(spec), seed=spec["seed"], **options, **(spec.get("task_options") or {}))
 
 
 def build_support(spec: Spec) -> Support:
@@ -90,7 +96,7 @@ def build_support(spec: Spec) -> Support:
 def build_net(spec: Spec) -> Blueprint:
     """The blueprint of the net."""
     sizes = {name: spec[name] for name in ("width", "depth") if spec.get(name) is not None}
-    return nets[spec["net"]](**sizes, **spec.get("net_options", {}))
+    return nets[spec["net"]](**sizes, **(spec.get("net_options") or {}))
 
 
 def build_recipe(spec: Spec) -> Recipe:
@@ -111,20 +117,20 @@ def held_out_stream(spec: Spec) -> str:
 
 def refuse_impossible(specs: Iterable[Spec]) -> None:
     """Raises a UserError for settings that no trial can have; builds shapes only, so it takes no time."""
-    seen = set()
     for spec in specs:
         build_recipe(spec)
         if not 0 < spec["held_out"] < 1:
             raise UserError(f"held_out={spec['held_out']} must lie between 0 and 1, such as .25")
-        world = {
-            name: spec.get(name)
-            for name in ("task", "modules", "at_most", "encoding", *OPTIONS, "net", "width", "depth", "support")
-        }
-        if (mark := repr(world)) not in seen:
-            seen.add(mark)
-            designs[spec["support"]]  # known by name; whether this share is possible, the cell finds out
-            shapes = eqx.filter_eval_shape(build_task, spec | {"seed": 0})
-            eqx.filter_eval_shape(lambda task=shapes, one=spec: _shape_of_net(task, one))
+        _build_shapes(canonical({name: spec.get(name) for name in WORLD}))
+
+
+@functools.cache
+def _build_shapes(world: str) -> None:
+    """Builds the task and the net of a world by shape; once for all seeds and shares."""
+    spec: Spec = {name: value for name, value in json.loads(world).items() if value is not None or name == "modules"}
+    designs[spec["support"]]  # known by name; whether a share is possible, the cell finds out
+    task = eqx.filter_eval_shape(build_task, spec | {"seed": 0})
+    eqx.filter_eval_shape(lambda: _shape_of_net(task, spec))
 
 
 def _shape_of_net(task: Task, spec: Spec) -> Any:
@@ -174,10 +180,25 @@ def measure(
         context.progress(0.97, "probing")
         rows += decodability_rows(run, stream, recipe.steps) if probe else []
         rows += more(run) if more else []
+        if isinstance(task, Episodes):
+            rows += blind_rows(run, recipe.steps)
         if isinstance(task, Episodes) and spec["seed"] == 0:
             facts["episode"] = telling_episode(task, support, member.net).to_json()
         facts |= {"trained": _value(rows, "test", "", metric), "held_out": _held_out_value(rows, stream, metric)}
     return Measured(rows, facts)
+
+
+def blind_rows(run: Trained, step: int) -> list[dict[str, Any]]:
+    """Held-out scores when every task is told the code of another: what is right without knowing the combination.
+
+    Imitation has such a floor (moves that are right whatever is wanted); an R^2 has not.
+    """
+    member = run.members[0]
+    key = key_for("held_out/blind", member.seed)
+    batch = draw_stream(run.task, run.support.held_out, key, SCORED_TASKS)
+    other = jax.random.permutation(jax.random.fold_in(key, 1), batch.code)
+    found = score_batch(run.task, member.net, batch._replace(code=other))
+    return [row("score", "blind", metric, value, step=step) for metric, value in found.items()]
 
 
 def telling_episode(task: Episodes, support: Support, net: Net, tries: int = 12) -> Episode:
@@ -187,7 +208,8 @@ def telling_episode(task: Episodes, support: Support, net: Net, tries: int = 12)
         played = task.episode(jax.random.fold_in(key_for("episode", 0), number), combination, net)
         if not played.correct:
             break
-    assert played is not None
+    if played is None:
+        raise ValueError(f"tries={tries} must be at least 1")
     return played
 
 
@@ -238,14 +260,29 @@ def final(table: Table, metric: str, stream: str = "held_out", group: str | None
     return part[part.group == part.support.map(lambda name: "cross-block" if name == "disconnected" else "")]
 
 
+def composition(table: Table, metric: str) -> Table:
+    """Held-out scores as far as they come from composing: above zero, and above what a net scores that is told wrong.
+
+    One row a trial; NotMet if a trial has no score because its net diverged.
+    """
+    part = final(table, metric)
+    if "cell" in table and (lost := table.cell.nunique() - part.cell.nunique()):
+        raise NotMet(f"{lost} of {table.cell.nunique()} nets have no score: they diverged")
+    values = part.value.to_numpy()
+    blind = final(table, metric, "blind", "")
+    if not blind.empty:
+        values = values - blind.set_index("cell").value.reindex(part.cell).to_numpy()
+    return part.assign(value=np.maximum(values, 0.0))
+
+
+def layers_in_order(names: Iterable[str]) -> list[str]:
+    """Names of layers, first to last: by number, not by text."""
+    return sorted(set(names), key=lambda name: int("".join(filter(str.isdigit, name)) or 0))
+
+
 def decoded(table: Table, metric: str = "r2") -> Table:
     """Decodability by layer, mean over constituents."""
     return table[(table.reading == "decodability") & (table.metric == metric)]
-
-
-def composed(values: Any) -> Any:
-    """Scores with everything below zero as zero: no composition, and how far below says nothing."""
-    return values.clip(lower=0.0)
 
 
 def one(part: Table, what: str) -> float:
@@ -280,6 +317,9 @@ class TrialStudy(Study):
         raise TypeError(f"study {self.id} must define trials")
 
     def grid(self, settings: Spec, seed: int) -> list[Spec]:
+        worlds = [knob.laptop for knob in self.knobs if knob.name == "task"]
+        worlds += [changes["task"] for changes in self.controls.values() if "task" in changes]
+        check_choices("task", [settings["task"]], tuple(dict.fromkeys(worlds)))
         specs = self.trials(settings, seed)
         refuse_impossible(specs)
         return specs
@@ -295,8 +335,10 @@ class TrialStudy(Study):
         facts = record.facts
         if "impossible" in facts:
             return f"impossible: {facts['impossible']}"
-        if facts["diverged_at"] is not None:
+        if facts.get("diverged_at") is not None:
             return f"diverged at step {facts['diverged_at']}"
-        seen, unseen = facts["trained"], facts["held_out"]
+        seen, unseen = (
+            facts[name] if facts.get(name) is not None else float("nan") for name in ("trained", "held_out")
+        )
         name = {"r2": "R2", "episode_accuracy": "episodes right"}.get(self.metric, self.metric)
         return f"{name} trained {seen:.3f}, held out {unseen:.3f} ({facts['seconds']:.0f} s)"

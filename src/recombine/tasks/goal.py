@@ -135,7 +135,7 @@ class Goal(Episodes):
         levels = _levels(space)
         if require_int("grid", grid, at_least=7, at_most=31) % 2 == 0:
             raise UserError(f"grid={grid} is even, and mazes have a wall on both sides; {grid + 1} would do")
-        length = grid**2 - 1 if length is None else require_int("length", length, at_least=1)
+        length = grid**2 - 1 if length is None else require_int("length", length, at_least=1, at_most=10_000)
         self.space, self.samples = space, require_int("samples", samples, at_least=1)
         self.constituent_names = space.element_names
         names = {factor: _words(factor, levels[factor]) for factor in FACTORS}

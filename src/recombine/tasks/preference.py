@@ -85,7 +85,7 @@ class Preference(Episodes):
         encoding_options: dict[str, Any] | None = None,
     ):
         space = require_modules("preference world", space)
-        self.features = require_int("features", features, at_least=1)
+        self.features = require_int("features", features, at_least=1, at_most=1024)
         self.objects = require_int("objects", objects, at_least=1, at_most=6)  # values are kept for 2^objects sets
         self.samples = require_int("samples", samples, at_least=1)
         if space.modules > features:
