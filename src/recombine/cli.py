@@ -1,4 +1,4 @@
-"""The command line: `recombine list | show | run | report | certify | bench`.
+"""The command line: `recombine list | show | run | report | certify | bench | show-episode`.
 
 Exit codes: 0 done, 2 bad input (one sentence on stderr), 3 some cells failed, 130 interrupted (what was done is kept).
 """
@@ -113,7 +113,7 @@ def run(
         engine: local (a process a core), local:N, or inprocess
         json: print one JSON object on stdout and nothing else there
     """
-    from .lab.run import default_folder
+    from .lab.run import default_folder, prepare
     from .studies import registry
 
     changes = _changes(pair for group in set for pair in group)
@@ -126,6 +126,9 @@ def run(
     else:
         chosen = [registry[study]]
         folders = [out or default_folder(chosen[0], scale, changes)]
+    if study == "all":  # what cannot be run or continued is refused before the first of them starts
+        for one, folder in zip(chosen, folders, strict=True):
+            prepare(one, scale, seeds, {}, folder)
     results = []
     for one, folder in zip(chosen, folders, strict=True):
         result = _run_one(one, folder, scale, seeds, changes, engine, json)
@@ -194,7 +197,7 @@ def certify(
     """Makes a support and prints its certificate.
 
     Args:
-        design: random, balanced, missing, disconnected, popular, unpopular or implicit
+        design: random, balanced, missing, disconnected, popular, unpopular, fewer-active or implicit
         modules: for a space of subsets: number of modules
         at_most: for a space of subsets: most modules active at once
         factors: for a product space: name=number or name=level,level,...
@@ -261,6 +264,7 @@ def show_episode(
         set: the space (modules=8 at_most=2, or quadrant=2 ...) and options of the task (features=32)
         out: an .svg or .png to write
     """
+    from .errors import require_int
     from .files import write_or_refuse
     from .keys import key_for
     from .report.episodes import episode_png, episode_svg, episode_text
@@ -268,6 +272,7 @@ def show_episode(
     drawn = {".svg": lambda e: episode_svg(e).encode(), ".png": episode_png}
     if out is not None and out.suffix.lower() not in drawn:
         raise UserError(f"--out {out} must end in .svg or .png")
+    require_int("episode", episode, at_least=0)
     world = _grid_world(task, seed, _changes(pair for group in set for pair in group))
     row = _combination(world.space, combination, seed)
     found = world.episode(key_for("show-episode", episode), row)

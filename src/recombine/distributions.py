@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 
 import jax
+from jax.core import Tracer
 
 from .precision import one_thread
 
@@ -15,7 +16,7 @@ TRUNCATED_SD = 0.87962566103423978
 
 def truncated_normal(key: jax.Array, shape: tuple[int, ...], sd: float) -> jax.Array:
     """Normal, cut at two standard deviations and rescaled so that `sd` is what is left after the cut."""
-    inside = isinstance(key, jax.core.Tracer)  # part of a program: compiled with it
+    inside = isinstance(key, Tracer)  # part of a program: compiled with it
     drawn = _between(key, shape) if inside else _program()(key, shape)
     return drawn * (sd / TRUNCATED_SD)
 

@@ -72,14 +72,8 @@ def run_study(
     quiet: bool = False,
 ) -> Result:
     """Runs what is missing and judges. `out=None` keeps nothing. The same call continues where it stopped."""
-    settings = study.settings(scale, changes)
-    cells = study.cells(settings, seeds)
     compute = parse_engine(engine)
-    store = None
-    if out is not None:
-        store = Store.create(
-            out, {"study": study.id, "version": study.version, "scale": scale, "settings": settings, "seeds": seeds}
-        )
+    settings, cells, store = prepare(study, scale, seeds, changes, out)
     found = {cell.id: record for cell in cells if store and (record := store.get(cell) or _borrow(study, cell, store))}
     missing = [cell for cell in cells if cell.id not in found]
     failures: list[Failure] = []
@@ -98,6 +92,18 @@ def run_study(
             compute(study, missing, store.path / "checkpoints" if store else None, tell)
     records = [found[cell.id] for cell in cells if cell.id in found]
     return conclude(study, scale, settings, records, failures, store)
+
+
+def prepare(
+    study: Study, scale: str, seeds: int, changes: dict[str, Any] | None, out: Path | None
+) -> tuple[dict[str, Any], list[Cell], Store | None]:
+    """Settings, cells and store of a run; refuses here what cannot be run, or continued where it is to be kept."""
+    settings = study.settings(scale, changes)
+    cells = study.cells(settings, seeds)
+    if out is None:
+        return settings, cells, None
+    about = {"study": study.id, "version": study.version, "scale": scale, "settings": settings, "seeds": seeds}
+    return settings, cells, Store.create(out, about)
 
 
 def _borrow(study: Study, cell: Cell, store: Store) -> Record | None:

@@ -48,7 +48,7 @@ class Record:
             "id": self.cell.id,
             "cell": self.cell.to_json(),
             "rows": [_finite(row) for row in self.rows],
-            "facts": self.facts,
+            "facts": _finite(self.facts),
             "provenance": self.provenance,
         }
         return (canonical(body | {"sum": _sum(body)}) + "\n").encode()

@@ -21,7 +21,7 @@ def word_table(task: Task, key: jax.Array, size: int) -> Float[Array, "v e"] | N
 
 
 def look_up(table: Float[Array, "v e"], words: Float[Array, "t w"]) -> Float[Array, "t w e"]:
-    """The vector of each word. A number that is no word gives NaN, which training reports; it is not rounded away."""
+    """The vector of each word. A number beyond the last word gives NaN, which training reports."""
     return jnp.take(table, words.astype(int), axis=0, mode="fill")
 
 

@@ -1,6 +1,6 @@
 """beyond: does composition reach past what the paper tried?
 
-    recombine run beyond                        laptop: about 6 minutes on two cores
+    recombine run beyond                        laptop: about 4 minutes on two cores
     expected: not known; each is a question that the literature leaves open
 
 Redhardt, Akram, Schug 2025 test combinations of as many modules as were trained, with weights that were trained, in a
@@ -77,7 +77,7 @@ class Beyond(TrialStudy):
     question = "Does a network that composes also handle more modules, other weights, or modules that do not add up?"
     source = SOURCE
     varied = ("variant",)
-    running_time = {"smoke": "1 minute", "laptop": "5 minutes on two cores", "paper": "about 3 GPU-hours"}
+    running_time = {"smoke": "1 minute", "laptop": "4 minutes on two cores", "paper": "about 3 GPU-hours"}
     knobs = (
         Knob("task", "which world; lookup-v1 is the control, for all variants", *("hyperteacher-v1",) * 3),
         Knob("variants", "what is changed", ["reference", "more-active", "weights-between"], *(list(VARIANTS),) * 2),

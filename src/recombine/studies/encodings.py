@@ -1,6 +1,6 @@
 """encodings: does a network compose however tasks are shown, and does it undo the encoding inside?
 
-    recombine run encodings                     laptop: about 4 minutes on two cores
+    recombine run encodings                     laptop: about 6 minutes on two cores
     expected: linear encodings compose best; inside the net, tasks are easier to decode than in a nonlinear encoding
 
 Tables 1 and 2 of Redhardt, Akram, Schug 2025 next to ours. Its numbers are the ones in `PUBLISHED` (mean over three
@@ -162,7 +162,7 @@ class EncodingsStudy(TrialStudy):
     published = PUBLISHED
     exhibits_title = "The table, here and as published"
     exhibits_note = "Mean over seeds here, with half the 95 % interval, beside the published mean of three seeds."
-    running_time = {"smoke": "30 seconds", "laptop": "5 minutes on two cores", "paper": "about 2 GPU-hours"}
+    running_time = {"smoke": "30 seconds", "laptop": "6 minutes on two cores", "paper": "about 2 GPU-hours"}
     knobs = (
         Knob("task", "which world; lookup-v1 and indifferent-v1 are controls", *("hyperteacher-v1",) * 3),
         Knob("modules", "M, modules of the teacher", 8, 16, 16),

@@ -1,6 +1,6 @@
 """phase: where composition begins, on a map of coverage and width.
 
-    recombine run phase                         laptop: about 6 minutes on two cores
+    recombine run phase                         laptop: about 3 minutes on two cores
     expected: below a coverage no width helps; above it width decides
 
 The map is ours, over the hyperteacher of Redhardt, Akram, Schug 2025: its Figure 2 shows the axes one at a time. The
@@ -69,7 +69,7 @@ class Phase(TrialStudy):
     )
     source = SOURCE
     varied = ("held_out", "width")
-    running_time = {"smoke": "30 seconds", "laptop": "6 minutes on two cores", "paper": "about 2 GPU-days"}
+    running_time = {"smoke": "30 seconds", "laptop": "3 minutes on two cores", "paper": "about 2 GPU-days"}
     knobs = (
         Knob("task", "which world; lookup-v1 and indifferent-v1 are controls", *("hyperteacher-v1",) * 3),
         Knob("modules", "M, modules of the teacher", 8, 12, 16),

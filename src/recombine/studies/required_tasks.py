@@ -1,6 +1,6 @@
 """required-tasks: how many combinations must be trained until the others follow?
 
-    recombine run required-tasks                laptop: about 9 minutes on two cores
+    recombine run required-tasks                laptop: about 12 minutes on two cores
     expected: the number grows slower than the space, sub-exponentially in K; the transformer needs fewer than the MLP
 
 The claims are those of Figures 2 (top right) and 10 of Redhardt, Akram, Schug 2025: training combinations needed for
@@ -114,7 +114,7 @@ class RequiredTasks(TrialStudy):
     title = "How many combinations must be trained?"
     question = "How does the number of combinations that must be trained grow with the number there are?"
     source = PAPER
-    running_time = {"smoke": "40 seconds", "laptop": "10 minutes on two cores", "paper": "about 20 GPU-days"}
+    running_time = {"smoke": "40 seconds", "laptop": "12 minutes on two cores", "paper": "about 20 GPU-days"}
     knobs = (
         Knob("task", "which world; lookup-v1 and indifferent-v1 are controls", *("hyperteacher-v1",) * 3),
         Knob("nets", "which networks", *(list(NETS),) * 3),

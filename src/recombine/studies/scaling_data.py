@@ -1,6 +1,6 @@
 """scaling-data: does the held-out score rise with what is trained, and with the number of modules?
 
-    recombine run scaling-data                  laptop: about 6 minutes on two cores
+    recombine run scaling-data                  laptop: about 4 minutes on two cores
     expected: it rises with coverage; at a fixed share, with M and with K
 
 The claims are those of Figures 2 (top left), 7 and 11 of Redhardt, Akram, Schug 2025, and `paper` scale is its grid
@@ -104,7 +104,7 @@ class ScalingData(TrialStudy):
     question = "How does the score on combinations never seen depend on how many were seen, and of how many there are?"
     source = PAPER
     varied = ("modules", "at_most", "held_out")
-    running_time = {"smoke": "30 seconds", "laptop": "5 minutes on two cores", "paper": "about 3 GPU-days"}
+    running_time = {"smoke": "30 seconds", "laptop": "4 minutes on two cores", "paper": "about 3 GPU-days"}
     knobs = (
         Knob("task", "which world; lookup-v1 is the control", *("hyperteacher-v1",) * 3),
         Knob("modules", "M: modules of the teacher", [6, 8], [8, 12, 16], [8, 16, 24, 32]),

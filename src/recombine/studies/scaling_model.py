@@ -1,6 +1,6 @@
 """scaling-model: does a larger network compose better, and do harder encodings need a larger one?
 
-    recombine run scaling-model                 laptop: about 7 minutes on two cores
+    recombine run scaling-model                 laptop: about 3 minutes on two cores
     expected: wider is better; nonlinear encodings need more width for the same score
 
 The claims are those of Figures 2 (bottom) and 7 of Redhardt, Akram, Schug 2025, and `paper` scale is its grid (M=16,
@@ -128,7 +128,7 @@ class ScalingModel(TrialStudy):
     source = PAPER
     varied = ("encoding", "width", "depth")
     target = 0.8  # the score at which widths are compared
-    running_time = {"smoke": "30 seconds", "laptop": "6 minutes on two cores", "paper": "about 1 GPU-day"}
+    running_time = {"smoke": "30 seconds", "laptop": "3 minutes on two cores", "paper": "about 1 GPU-day"}
     knobs = (
         Knob("task", "which world; lookup-v1 and indifferent-v1 are controls", *("hyperteacher-v1",) * 3),
         Knob("modules", "M, modules of the teacher", 8, 16, 16),

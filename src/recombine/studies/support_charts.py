@@ -91,7 +91,7 @@ def _gaps(final: Table, order: Sequence[str], name: str) -> Figure | None:
     return Figure(
         "What is lost on combinations never trained",
         "Gap by support: each point is a seed, the tick their mean, the line its 95 % interval over seeds. A gap of "
-        f"at most {COMPOSES} is claimed of supports that compose; at least {FAILS} where a module was never trained.",
+        f"at most {COMPOSES} is claimed of supports that compose; at least {FAILS} where something was never trained.",
         spec,
     )
 
@@ -164,7 +164,7 @@ def _decodability(found: Table, order: Sequence[str]) -> Figure | None:
     present = {row["series"] for row in rows}
     series = [name for name in DECODED.values() if name in present]
     return Figure(
-        "Can the active modules be read off the last hidden layer?",
+        "Can the constituents be read off the last hidden layer?",
         "R² of a linear probe, fitted on trained combinations and scored on both kinds, beside its controls. A probe "
         "says something about training only as far as it beats the untrained net and the raw encoding. An arrow "
         "marks a point beyond the axis.",

@@ -82,7 +82,14 @@ class Episode:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Episode:
-        """The episode that `to_json` wrote."""
+        """The episode that `to_json` wrote; a ValueError if it is not one."""
+        try:
+            return cls._from_json(data)
+        except (KeyError, TypeError, IndexError, AttributeError) as problem:
+            raise ValueError(f"not an episode: {type(problem).__name__}") from problem
+
+    @classmethod
+    def _from_json(cls, data: dict[str, Any]) -> Episode:
 
         def cell(pair: list[int]) -> Cell:
             return (int(pair[0]), int(pair[1]))
@@ -92,6 +99,8 @@ class Episode:
                   f["expert"], str(f["note"]))
             for f in data["frames"]
         )  # fmt: skip
+        if not frames:
+            raise ValueError("not an episode: it has no frame")
         legend = tuple(Entry(*entry) for entry in data["legend"])
         return cls(str(data["title"]), np.asarray(data["walls"], bool), frames, legend, str(data["actor"]))
 
