@@ -9,8 +9,9 @@ Table 2). The thresholds are ours and were written before any run. The paper com
 of the encoding; beside it we read an untrained net, which undoes part of an encoding by chance. The published probe
 is fitted on 512 tasks by ten steps of conjugate gradients, at the last of 16 samples; ours on 2,048, exactly, at the
 first.
-`tokens` is ours: the words of `language` through a learned table. At `laptop` scale the teacher is smaller (8 modules,
-4 inputs, 8 hidden units and outputs): few-shot and interval-shuffle on the published one are beyond minutes of training.
+`tokens` is ours: the words of `language` through a learned table. At `laptop` scale the teacher is smaller (8
+modules, 4 inputs, 8 hidden units and outputs): few-shot and interval-shuffle on the published one are beyond minutes
+of training.
 """
 
 from __future__ import annotations
