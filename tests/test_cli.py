@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 
 from recombine.cli import main
+from recombine.lab.study import Knob, Measured, Study
+from recombine.lab.verdicts import Claim
+from recombine.registry import Registry
 
 TINY = ("--set", "supports=random,missing", "steps=30", "modules=6", "at_most=2", "width=16")
 
@@ -70,6 +73,68 @@ def test_json_is_one_object_and_nothing_else(capsys, tmp_path):
     for verdict in found["verdicts"]:
         assert list(verdict) == ["claim", "verdict", "value", "interval", "threshold", "seeds"]
         assert verdict["verdict"] == "undecided"
+
+
+class Toss(Study):
+    """A study that costs nothing: the value of a cell is its seed."""
+
+    version, title, question, source = 1, "Toss", "Heads?", "nobody"
+    knobs = (Knob("bias", "what is added", 1.0, 1.0, 1.0),)
+    controls = {"fair": {"bias": -9.0}}
+    running_time = dict.fromkeys(("smoke", "laptop", "paper"), "no time")
+    claims = (Claim("heads", "It is", "nobody", "at least", 0.0, lambda t: t.value.mean(), "mean", "fair"),)
+
+    def __init__(self, name: str, ran: list[str], reads: tuple[str, ...] = (), broken: bool = False):
+        self.id, self.reads, self.ran, self.broken = name, reads, ran, broken  # type: ignore[misc]
+
+    def grid(self, settings, seed):
+        return [{"seed": seed, "bias": settings["bias"]}]
+
+    def measure(self, spec, context):
+        self.ran.append(self.id)
+        if self.broken:
+            raise RuntimeError("the coin broke")
+        return Measured([{"reading": "toss", "value": spec["seed"] + spec["bias"]}], {"seconds": 0.0})
+
+
+def several(monkeypatch, **broken: bool) -> list[str]:
+    """Three studies of which the first reads the others; returns what will have run."""
+    ran: list[str] = []
+    found = Registry("study")
+    for name, reads in (("reader", ("one", "two")), ("one", ()), ("two", ())):
+        found.register(name)(Toss(name, ran, reads, broken.get(name, False)))
+    monkeypatch.setattr("recombine.studies.registry", found)
+    return ran
+
+
+def test_run_all_takes_readers_last_continues_and_sums_up(capsys, tmp_path, monkeypatch):
+    ran = several(monkeypatch)
+    everything = ("run", "all", "--scale", "smoke", "--engine", "inprocess", "--out", str(tmp_path))
+    code, out, _ = run(capsys, *everything)
+    assert code == 0 and ran == ["one"] * 3 + ["two"] * 3 + ["reader"] * 3
+    assert out.count("report: ") == 3 and "all studies" in out
+    assert {path.name for path in tmp_path.iterdir()} == {"one-smoke", "two-smoke", "reader-smoke"}
+    code, out, _ = run(capsys, *everything, "--json")
+    found = json.loads(out)
+    assert code == 0 and len(ran) == 9, "finished cells ran again"
+    assert [one["study"] for one in found["studies"]] == ["one", "two", "reader"]
+
+
+def test_run_all_refuses_before_it_starts(capsys, tmp_path, monkeypatch):
+    ran = several(monkeypatch)
+    code, _, err = run(capsys, "run", "all", "--set", "bias=2")
+    assert code == 2 and "--set bias changes one study" in err
+    here = ("--scale", "smoke", "--engine", "inprocess")
+    run(capsys, "run", "reader", *here, "--out", str(tmp_path / "reader-smoke"), "--set", "bias=2")
+    ran.clear()
+    code, _, err = run(capsys, "run", "all", *here, "--out", str(tmp_path))
+    assert code == 2 and "holds another run" in err and not ran
+
+
+def test_run_all_goes_on_after_a_failure_and_says_so(capsys, tmp_path, monkeypatch):
+    ran = several(monkeypatch, one=True)
+    code, _, err = run(capsys, "run", "all", "--scale", "smoke", "--engine", "inprocess", "--out", str(tmp_path))
+    assert code == 3 and "the coin broke" in err and ran.count("two") == ran.count("reader") == 3
 
 
 def test_certify_prints_a_certificate(capsys):
