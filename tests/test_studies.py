@@ -44,13 +44,22 @@ PUBLISHED_CELLS = {
     "encodings-preference": 5 * 3,
     "required-tasks": 10 * 3 * 15 * 2 * 3,
 }
-#: in the long checks: the smoke run of the first is that of four others, and the rest are studies that are checked
-#: here already, in another world
+#: in the long checks altogether: the smoke run of the first is that of four others, and the rest are studies that are
+#: checked here already, in another world
 SLOW = {"decodability", "scaling-data-preference", "scaling-model-preference", "encodings-preference"}
+#: whose control worlds are run here; those of the others, which compile a program for every encoding, width or variant,
+#: are run in the long checks
+CONTROLLED = {"supports", "supports-preference", "scaling-data", "phase"}
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.long] if n in SLOW else []) for n in registry])
+@pytest.mark.parametrize("name", [name for name in registry if name not in SLOW])
 def test_study(name):
+    check_study(registry[name], controls=name in CONTROLLED)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [name for name in registry if name not in CONTROLLED])
+def test_study_and_its_control_worlds(name):
     check_study(registry[name])
 
 
@@ -69,7 +78,7 @@ def paper_cell(name: str) -> dict:
     return min(specs, key=lambda spec: (trial.build_space(spec).size, spec["held_out"]))
 
 
-@pytest.mark.parametrize("name", registry)
+@pytest.mark.parametrize("name", [*PUBLISHED_CELLS, "supports-goal"])
 def test_one_step_of_one_cell_at_paper_scale(name):
     spec = paper_cell(name)
     recipe = dataclasses.replace(build_recipe(spec), steps=1, evaluations=0)
@@ -328,7 +337,7 @@ def test_the_bisection_finds_the_number_that_is_enough(monkeypatch, enough_from)
     def pretend(spec, n, context):
         tried.append(n)
         value = 0.95 if n >= enough_from else 0.5
-        return {"reading": "tried", "metric": "r2", "trained_on": n, "value": value, "seconds": 0.0}
+        return {"reading": "tried", "metric": "r2", "trained_on": n, "value": value}, 0.0
 
     monkeypatch.setattr(study, "_try", pretend, raising=False)
     found = study.measure(spec, Context())

@@ -309,14 +309,31 @@ def test_a_listed_side_is_sampled_uniformly():
 # -- every registered design --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("space", [SMALL, FACTORS], ids=str)
-@pytest.mark.parametrize("design", supports.registry)
+# number of active modules: a notion of subsets only
+EVERYWHERE = [(d, s) for d in supports.registry for s in (SMALL, FACTORS) if (d, s) != ("fewer-active", FACTORS)]
+
+
+@pytest.mark.parametrize("design, space", EVERYWHERE, ids=str)
 def test_registered_designs_pass_the_public_check(design, space):
     check_support(supports.registry[design](space))
 
 
-@pytest.mark.parametrize("space", [SMALL, FACTORS], ids=str)
-@pytest.mark.parametrize("design", supports.registry)
+@pytest.mark.parametrize("most, trained", [(None, 36), (1, 8), (2, 36)])
+def test_fewer_active_trains_the_small_and_holds_out_the_large(most, trained):
+    support = supports.registry["fewer-active"](Subsets(8, 3), most=most)
+    assert support.train.size == trained and support.held_out.size == Subsets(8, 3).size - trained
+    counts = [(side.combinations() >= 0).sum(1) for side in (support.train, support.held_out)]
+    assert counts[0].max() < counts[1].min() == (most or 2) + 1
+    certificate = support.certificate()
+    assert certificate.compositional and certificate.connected is (most != 1)
+    for bad in (0, 3):
+        with pytest.raises(UserError, match=f"most={bad}"):
+            supports.registry["fewer-active"](Subsets(8, 3), most=bad)
+    with pytest.raises(UserError, match="needs subsets"):
+        supports.registry["fewer-active"](FACTORS)
+
+
+@pytest.mark.parametrize("design, space", EVERYWHERE, ids=str)
 def test_same_seed_same_split(design, space):
     first, second = (supports.registry[design](space, seed=3).certificate().content for _ in range(2))
     assert first == second

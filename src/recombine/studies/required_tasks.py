@@ -197,7 +197,7 @@ class RequiredTasks(TrialStudy):
             share = spec["held_out"]
             space = trial.build_space(spec)
             found = self._try(spec, space.size - int(space.size * share), context)
-            return Measured([found] if found else [], {"seconds": found["seconds"] if found else 0.0})
+            return Measured([found[0]] if found else [], {"seconds": found[1] if found else 0.0})
         return self._bisect(spec, context)
 
     def _bisect(self, spec: dict[str, Any], context: Context) -> Measured:
@@ -207,32 +207,36 @@ class RequiredTasks(TrialStudy):
         # fewest that can use and connect every module, each combination adding at most K - 1 of them
         low, high = max(1, math.ceil((spec["modules"] - 1) / max(spec["at_most"] - 1, 1)) - 1), most
         tried: list[dict[str, Any]] = []
+        seconds = 0.0
 
         def enough(n: int) -> bool:
+            nonlocal seconds
             share = len(tried) / (2 + math.log2(max(math.log(most / low) / math.log(CLOSE), 1)))
             context.progress(min(share, 0.95), f"{n} of {size}")
             found = self._try(spec, n, Context())
-            if found:
-                tried.append(found)
-            return bool(found) and found["value"] > spec["threshold"]  # an impossible split is not enough
+            if found is None:
+                return False  # an impossible split is not enough
+            tried.append(found[0])
+            seconds += found[1]
+            return found[0]["value"] > spec["threshold"]
 
         if enough(most):
             while high > low + 1 and high / low > CLOSE:
                 middle = max(low + 1, min(high - 1, round(math.sqrt(low * high))))
                 low, high = (low, middle) if enough(middle) else (middle, high)
-        seconds = sum(row["seconds"] for row in tried)
         return Measured(tried, {"seconds": seconds, "needed": high if tried and _any(tried, spec) else None})
 
-    def _try(self, spec: dict[str, Any], n: int, context: Context) -> dict[str, Any] | None:
+    def _try(self, spec: dict[str, Any], n: int, context: Context) -> tuple[dict[str, Any], float] | None:
+        """Trains on `n` combinations: the reading, and the seconds that it took; None if there is no such split."""
         size = trial.build_space(spec).size
         found = trial.measure(spec | {"held_out": (size - n + 0.5) / size}, context, probe=False)
         if "impossible" in found.facts:
             return None
         diverged = found.facts["diverged_at"] is not None
-        return {"reading": "tried", "metric": self.metric, "trained_on": found.facts["trained_on"],
-                "value": float("nan") if diverged else found.facts["held_out"],
-                "trained_score": None if diverged else found.facts["trained"],
-                "seconds": found.facts["seconds"]}  # fmt: skip
+        reading = {"reading": "tried", "metric": self.metric, "trained_on": found.facts["trained_on"],
+                   "value": float("nan") if diverged else found.facts["held_out"],
+                   "trained_score": None if diverged else found.facts["trained"]}  # fmt: skip
+        return reading, found.facts["seconds"]
 
     def label(self, spec: dict[str, Any]) -> str:
         share = f", {spec['held_out']:g} held out" if spec["method"] == "grid" else ""
