@@ -290,8 +290,8 @@ def test_fewer_seeds_than_before_forget_nothing(tmp_path):
 
 def test_ctrl_c_keeps_finished_cells_and_the_same_command_continues(tmp_path):
     command = [sys.executable, "-m", "recombine", "run", "supports", "--scale", "smoke", "--out", "s",
-               "--engine", "local:1", "--set", "supports=random,missing", "steps=150", "modules=6", "at_most=2",
-               "width=16"]  # fmt: skip
+               "--engine", "local:1", "--set", "supports=random,missing", "steps=8000", "modules=6", "at_most=2",
+               "width=16"]  # fmt: skip  # each cell takes longer than it takes to notice the one before
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     records = tmp_path / "s" / "records"
     until = time.monotonic() + 120

@@ -47,9 +47,9 @@ PUBLISHED_CELLS = {
 #: in the long checks altogether: the smoke run of the first is that of four others, and the rest are studies that are
 #: checked here already, in another world
 SLOW = {"decodability", "scaling-data-preference", "scaling-model-preference", "encodings-preference"}
-#: whose control worlds are run here; those of the others, which compile a program for every encoding, width or variant,
+#: whose control worlds are run here; those of the others, which compile a program for every size, encoding or variant,
 #: are run in the long checks
-CONTROLLED = {"supports", "supports-preference", "scaling-data", "phase"}
+CONTROLLED = {"supports", "supports-preference"}
 
 
 @pytest.mark.parametrize("name", [name for name in registry if name not in SLOW])

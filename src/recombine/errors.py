@@ -29,3 +29,8 @@ def require_int(what: str, value: object, *, at_least: int | None = None, at_mos
     if at_most is not None and number > at_most:
         raise UserError(f"{what}={number} is too large; it must be at most {at_most}")
     return number
+
+
+def describe(problem: BaseException) -> str:
+    """An exception in one line."""
+    return f"{type(problem).__name__}: {problem}".split("\n")[0]

@@ -15,11 +15,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import UserError
+from ..errors import UserError, describe
 from .cells import Cell
 from .store import Record
 from .study import Context, Study
-from .worker import describe
 
 #: what an engine tells: ("started" | "progress" | "done" | "failed", cell, payload)
 Listener = Callable[[str, Cell, Any], None]

@@ -12,6 +12,7 @@ from typing import Any, TextIO
 
 def serve(inlet: TextIO, emit: Any) -> None:
     """Computes cells until stdin ends."""
+    from ..errors import describe
     from ..studies import registry
     from .cells import Cell
     from .study import Context
@@ -30,11 +31,6 @@ def serve(inlet: TextIO, emit: Any) -> None:
             emit({"event": "done", "cell": cell.id, "record": record.to_bytes().decode()})
         except Exception as problem:  # a cell that fails must not take the study with it
             emit({"event": "failed", "cell": cell.id, "error": describe(problem), "traceback": traceback.format_exc()})
-
-
-def describe(problem: BaseException) -> str:
-    """An exception in one line."""
-    return f"{type(problem).__name__}: {problem}".split("\n")[0]
 
 
 def main() -> None:
