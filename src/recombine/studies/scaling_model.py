@@ -7,6 +7,7 @@ The claims are those of Figures 2 (bottom) and 7 of Redhardt, Akram, Schug 2025,
 K=3, a quarter held out, six encodings, 2 and 4 layers, widths from 128 to 2048; from 16 for preferences). The figures
 show curves only: the thresholds, and the scores of .8 and .6 at which widths are compared, are ours and were written
 before any run.
+After a first run one reading was mended, and no threshold: a wider net that is worse on the way now decides.
 """
 
 from __future__ import annotations
