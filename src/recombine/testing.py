@@ -27,7 +27,7 @@ from .nets import Blueprint
 from .probes import Readings
 from .spaces import Space, space_from_json
 from .supports import Support
-from .tasks import Task
+from .tasks import Batch, Task
 from .trained import Trained
 
 
@@ -117,7 +117,9 @@ def check_task(task: Task, tasks: int = 16) -> None:
         _must(jnp.allclose(a, b, atol=1e-5), f"{name} differs when compiled")
         _must((getattr(task.sample(key, rows), name) == a).all(), f"{name} is not a function of the key")
     other = task.sample(jax.random.key(1), rows)
-    _must((other.inputs != batch.inputs).any(), "another key gives the same inputs")
+    same = bool(jnp.array_equal(_items(task, other), _items(task, batch)))
+    which = "the same" if same else "other"
+    _must(same == task.repeats, f"another key gives {which} items, and repeats is {task.repeats}")
     perfect = task.score(ideal, batch.target)
     _must(set(task.metrics) <= set(perfect), f"score must give {task.metrics}")
     first = float(perfect[task.metrics[0]])
@@ -129,11 +131,16 @@ def check_task(task: Task, tasks: int = 16) -> None:
         "the loss prefers a wrong prediction",
     )
     seen: dict[bytes, str] = {}
-    for stream in STREAMS:
-        # an item is a sample: one input, or all that is seen in an episode
-        for item in np.asarray(task.sample(key_for(stream, 0), rows).inputs).reshape(tasks * task.samples, -1):
+    for stream in () if task.repeats else STREAMS:  # an item that repeats is kept apart by its combination alone
+        for item in np.asarray(_items(task, task.sample(key_for(stream, 0), rows))):
             where = seen.setdefault(item.tobytes(), stream)
             _must(where == stream, f"streams {where!r} and {stream!r} share an item")
+
+
+def _items(task: Task, batch: Batch) -> jax.Array:
+    """An item is a sample: one input, or all that is seen in an episode; the code, where there is no input."""
+    shown = batch.inputs if task.input_size else batch.code
+    return shown.reshape(len(batch.code) * (task.samples if task.input_size else 1), -1)
 
 
 def check_net(blueprint: Blueprint, task: Task) -> None:

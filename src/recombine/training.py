@@ -70,6 +70,7 @@ def train(
     threads: int | None = None,
     ensemble: str = "auto",
     watch: Sequence[str] = ("validation", "held_out"),
+    start: Trained | None = None,
 ) -> Trained:
     """Trains one net a seed on the training side of `support` and returns them all.
 
@@ -79,6 +80,7 @@ def train(
     threads: members at once on a CPU (default: all cores); each member's program uses one thread.
     ensemble: "threads", "vmap", or "auto": threads on a CPU, vmap elsewhere.
     watch: streams that are scored on the way, such as "held_out/cross-block".
+    start: what to go on from, seed by seed, instead of fresh nets; on other data, say. The optimizer starts anew.
     """
     recipe = recipe or Recipe()
     seed_list = list(seeds) if isinstance(seeds, Iterable) else list(range(require_int("seeds", seeds, at_least=1)))
@@ -92,13 +94,19 @@ def train(
     enable_cache()
     if ensemble == "auto":
         ensemble = "threads" if jax.default_backend() == "cpu" else "vmap"
-    run = _Run(task, support, net, recipe, Path(checkpoint) if checkpoint is not None else None, watch)
+    run = _Run(task, support, net, recipe, Path(checkpoint) if checkpoint is not None else None, watch, _nets_of(start))
+    if missing := [seed for seed in seed_list if start is not None and seed not in run.begun]:
+        raise UserError(f"start has no healthy net for seeds {missing}; it has {sorted(run.begun)}")
     with bars(progress, seed_list, recipe.steps) as report:
         if ensemble == "vmap" and len(seed_list) > 1:
             members = run.together(seed_list, report)
         else:
             members = run.side_by_side(seed_list, report, workers)
     return Trained(task, support, net, recipe, members)
+
+
+def _nets_of(start: Trained | None) -> dict[int, Net]:
+    return {} if start is None else {member.seed: member.net for member in start.healthy}
 
 
 @dataclass
@@ -111,6 +119,7 @@ class _Run:
     recipe: Recipe
     checkpoint: Path | None
     watch: Sequence[str]
+    begun: dict[int, Net] = field(default_factory=dict)  # nets to go on from, by seed
     stop: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self):
@@ -120,6 +129,9 @@ class _Run:
         self.watched = {stream: self.support.side(stream) for stream in self.watch}
 
     def start(self, seed: int) -> State:
+        if seed in self.begun:
+            net = jax.tree.map(lambda leaf: leaf.copy() if eqx.is_array(leaf) else leaf, self.begun[seed])  # donated
+            return fresh_state(net, self.recipe)
         return fresh_state(initialize(self.blueprint, self.task, key_for("init", seed), self.precision), self.recipe)
 
     def events(self) -> list[int]:
@@ -197,8 +209,9 @@ class _Run:
         if self.checkpoint is None:
             return None
         mark = checkpoints.fingerprint(
-            self.task, self.support.certificate().content, self.blueprint.to_json(), self.recipe.to_json(), seeds
-        )
+            (self.task, [self.begun[seed] for seed in seeds]) if self.begun else self.task,
+            self.support.certificate().content, self.blueprint.to_json(), self.recipe.to_json(), seeds,
+        )  # fmt: skip
         return checkpoints.Checkpoint(self.checkpoint / f"seed-{'-'.join(map(str, seeds))}.safetensors", mark)
 
 
@@ -214,7 +227,8 @@ def one_step(state: State, task: Task, sampler: Any, rates: Rates, key: jax.Arra
     batch = draw_batch(task, sampler, jax.random.fold_in(key, state.step), shape.tasks, shape.samples)
 
     def loss_of(net: Net) -> jax.Array:
-        return task.loss(net(batch.inputs, batch.code)[0], batch.target)
+        loss, penalty = task.loss(net(batch.inputs, batch.code)[0], batch.target), net.penalty(task, batch)
+        return loss if penalty is None else loss + penalty
 
     loss, gradient = eqx.filter_value_and_grad(loss_of)(state.net)
     parameters = eqx.filter(state.net, eqx.is_inexact_array)

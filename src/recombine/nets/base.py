@@ -18,7 +18,7 @@ import jax
 
 from ..precision import one_thread
 from ..registry import Registry
-from ..tasks import Task
+from ..tasks import Batch, Task
 
 Trace = dict[str, jax.Array]
 
@@ -28,6 +28,10 @@ class Net(eqx.Module):
 
     def __call__(self, inputs: jax.Array, code: jax.Array) -> tuple[jax.Array, Trace]:
         raise TypeError("use a registered net")
+
+    def penalty(self, task: Task, batch: Batch) -> jax.Array | None:
+        """What is added to the loss of a training step: a regularizer of the net's own, if it has one."""
+        return None
 
 
 @dataclass(frozen=True)

@@ -16,5 +16,7 @@ from .groups import ActiveCount as ActiveCount
 from .groups import Blocks as Blocks
 from .groups import Has as Has
 from .groups import Lacks as Lacks
+from .regions import donut as donut
+from .regions import where as where
 from .sides import Side as Side
 from .support import Support as Support

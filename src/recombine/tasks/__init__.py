@@ -6,6 +6,7 @@ from .base import draw_batch as draw_batch
 from .base import draw_stream as draw_stream
 from .base import r2_scores as r2_scores
 from .base import tasks as registry  # noqa: F401
+from .bumps import Bumps as Bumps
 from .episodes import Episode as Episode
 from .episodes import Episodes as Episodes
 from .episodes import Frame as Frame
@@ -15,6 +16,7 @@ from .goal import GoalLookup as GoalLookup
 from .hyperteacher import Hyperteacher as Hyperteacher
 from .hyperteacher import Indifferent as Indifferent
 from .hyperteacher import Lookup as Lookup
+from .pictures import Pictures as Pictures
 from .preference import Preference as Preference
 from .preference import PreferenceIndifferent as PreferenceIndifferent
 from .preference import PreferenceLookup as PreferenceLookup

@@ -52,6 +52,11 @@ class Task(eqx.Module):
         """A space that suits the task, for a first look and for tests."""
         return Subsets(modules=16, at_most=3)
 
+    @property
+    def repeats(self) -> bool:
+        """Whether a combination always has the same item: a test on trained combinations then repeats training."""
+        return False
+
     def sample(self, key: jax.Array, combinations: jax.Array, samples: int | None = None) -> Batch:
         """Fresh data for each combination."""
         raise TypeError(f"{type(self).__name__} must define sample")

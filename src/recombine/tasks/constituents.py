@@ -7,7 +7,7 @@ from typing import Any, Literal
 import jax
 import jax.numpy as jnp
 
-from ..encodings import Encoding, encodings
+from ..encodings import ConstituentEncoding, encodings, showing
 from ..errors import UserError, unknown
 from ..keys import key_for
 from ..spaces import Space, Subsets
@@ -52,7 +52,9 @@ def require_weights(weights: Any) -> Weights:
 
 def make_encoding(
     name: str, options: dict[str, Any] | None, space: Space, seed: int, example_size: int | None = None
-) -> Encoding:
+) -> ConstituentEncoding:
     """The encoding called `name` for the elements of a space; `example_size` only if the task can make examples."""
     made = encodings[name]
+    if made.shows != "constituents":  # type: ignore[attr-defined]
+        raise unknown("encoding of constituents", name, showing("constituents"))
     return made(len(space.element_names), key_for("encoding", seed), example_size=example_size, **(options or {}))

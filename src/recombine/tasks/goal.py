@@ -29,7 +29,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from ..encodings import Encoding
+from ..encodings import ConstituentEncoding
 from ..errors import UserError, require_int
 from ..keys import generator, key_for
 from ..spaces import Product, Space
@@ -113,7 +113,7 @@ class Goal(Episodes):
     first: jax.Array  # (mazes, target, cells) first move of a shortest path, -1 at the target
     slots: jax.Array  # (quadrant levels, cells) whether a cell lies in the quadrant
     rule: jax.Array  # what else decides the interaction; see the control worlds
-    encoding: Encoding | None
+    encoding: ConstituentEncoding | None
     words: tuple[str, ...] = eqx.field(static=True)
 
     @classmethod

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from ..distributions import truncated_normal
-from ..encodings import Encoding
+from ..encodings import ConstituentEncoding
 from ..errors import UserError, require_int
 from ..keys import key_for
 from ..spaces import Space
@@ -36,7 +36,7 @@ class Hyperteacher(Task):
     modules: tuple[jax.Array, ...]  # a hidden layer: (M, in, out)
     biases: tuple[jax.Array, ...]  # a hidden layer: (M, out)
     readout: jax.Array  # (hidden, outputs)
-    encoding: Encoding
+    encoding: ConstituentEncoding
     weights: Weights = eqx.field(static=True)
 
     def __init__(

@@ -24,7 +24,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from ..encodings import Encoding
+from ..encodings import ConstituentEncoding
 from ..errors import UserError, require_int
 from ..keys import key_for
 from ..spaces import Space
@@ -67,7 +67,7 @@ class Preference(Episodes):
 
     id = "preference-v1"
     basis: jax.Array  # (M, F)
-    encoding: Encoding
+    encoding: ConstituentEncoding
     weights: Weights = eqx.field(static=True)
     features: int = eqx.field(static=True)
     objects: int = eqx.field(static=True)

@@ -1,7 +1,5 @@
-"""Encodings: how a combination's constituents are shown to a net.
+"""Encodings of constituents: weights of modules (..., M) -> code (..., size).
 
-An encoding is a pytree with `size` (numbers it emits for `constituents` numbers it gets) and a call that maps
-constituents (..., M) to a code (..., size). Chance (a matrix, a permutation) is drawn once, when the encoding is made.
 Definitions after Redhardt, Akram, Schug 2025 and its public code; where the two differ, it is said which is followed.
 
 An encoding made for a task is given `example_size`, the numbers in one labeled example of it, if the task can make
@@ -11,28 +9,23 @@ examples, and is called with a key and a function that makes them; all but `few-
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from .errors import UserError, require_int
-from .registry import Registry
+from ..errors import UserError, require_int
+from .base import Encoding, encodings
 
 #: (key, n, shared) -> n inputs and targets of each task, (tasks, n, input size) and (tasks, n, output size);
 #: shared: the inputs are the same for all tasks
 Examples = Callable[[jax.Array, int, bool], tuple[jax.Array, jax.Array]]
 
 
-class Encoding(eqx.Module):
-    """What every encoding has."""
+class ConstituentEncoding(Encoding):
+    """What every encoding of constituents has; `linear` is meant on the weights that tasks draw."""
 
-    linear: ClassVar[bool]  # affine in the constituents, on the weights that tasks draw
-    injective: ClassVar[bool]
-    size: int = eqx.field(static=True)
-    #: if the code is a sequence of word numbers, how many words there are; a net embeds them
-    vocabulary: int | None = eqx.field(static=True, default=None, kw_only=True)
+    shows = "constituents"
 
     def __call__(
         self, constituents: jax.Array, key: jax.Array | None = None, examples: Examples | None = None
@@ -40,11 +33,8 @@ class Encoding(eqx.Module):
         raise TypeError("use a registered encoding")
 
 
-encodings: Registry[Callable[..., Encoding]] = Registry("encoding")
-
-
 @encodings.register("identity")
-class Identity(Encoding):
+class Identity(ConstituentEncoding):
     """The constituents themselves."""
 
     linear = True
@@ -58,7 +48,7 @@ class Identity(Encoding):
 
 
 @encodings.register("orthogonal")
-class Orthogonal(Encoding):
+class Orthogonal(ConstituentEncoding):
     """The constituents turned by a fixed random rotation, uniform over the orthogonal matrices."""
 
     linear = True
@@ -74,7 +64,7 @@ class Orthogonal(Encoding):
 
 
 @encodings.register("language")
-class Language(Encoding):
+class Language(ConstituentEncoding):
     """Whole numbers 1, w_1, 2, w_2, ..., M, w_M with w = floor(10 z) + M + 1, given as numbers and not embedded.
 
     Made for weights that are tenths; of continuous ones it shows the first decimal only.
@@ -105,7 +95,7 @@ class Tokens(Language):
 
 
 @encodings.register("invertible")
-class Invertible(Encoding):
+class Invertible(ConstituentEncoding):
     """A fixed random invertible net: coupling layers that scale and shift one half by a function of the other.
 
     Five layers, as the paper says (the public code always uses three). With the published deviation of the inner
@@ -175,7 +165,7 @@ def _flip(code: jax.Array, number: int) -> jax.Array:
 
 
 @encodings.register("interval-shuffle")
-class IntervalShuffle(Encoding):
+class IntervalShuffle(ConstituentEncoding):
     """Ten intervals of [0, 1] trade places, the same way in every coordinate; 1 stays 1. A lookup table, in effect."""
 
     linear = False
@@ -194,7 +184,7 @@ class IntervalShuffle(Encoding):
 
 
 @encodings.register("few-shot")
-class FewShot(Encoding):
+class FewShot(ConstituentEncoding):
     """Labeled examples of the task instead of a description: all inputs, then all targets (50 pairs as published).
 
     redraw: fresh inputs for every task (as published), or the same inputs for all.

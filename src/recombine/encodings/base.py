@@ -1,0 +1,37 @@
+"""The encoding contract: how what makes up a combination is shown to a net.
+
+An encoding is a pytree with `size` (numbers in the code) and a call that gives the code (..., size). Chance (a matrix,
+a permutation) is drawn once, when the encoding is made. There are two kinds, by what they show:
+
+    constituents   (..., M): a weight for each module or level, zero where it is not active
+    coordinates    (..., F): a place along each factor of a product, whose levels are ordered
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import equinox as eqx
+
+from ..registry import Registry
+
+
+class Encoding(eqx.Module):
+    """What every encoding has."""
+
+    shows: ClassVar[str]  # "constituents" or "coordinates"
+    linear: ClassVar[bool]  # affine in what it shows
+    injective: ClassVar[bool]
+    size: int = eqx.field(static=True)
+    #: if the code is a sequence of word numbers, how many words there are; a net embeds them
+    vocabulary: int | None = eqx.field(static=True, default=None, kw_only=True)
+
+
+#: made as `cls(constituents, key, example_size=)` or as `cls(levels)`, by what they show
+encodings: Registry[Callable[..., Any]] = Registry("encoding")
+
+
+def showing(what: str) -> list[str]:
+    """Names of the encodings that show constituents, or coordinates."""
+    return [name for name, made in encodings.items() if made.shows == what]  # type: ignore[attr-defined]

@@ -1,0 +1,143 @@
+"""Pictures: the base of tasks in which a net draws what the coordinates of a combination say.
+
+A combination of a product is a place along each factor. The net gets a factorized code of it, and nothing else, and
+draws a picture of side x side pixels; row = y, column = x. The task is decoder-only, so that what fails is not the
+learning of a representation. After Liang, Qian, Ziyin, Fiete 2025 (arXiv 2501.18797).
+
+With whole coordinates a combination has one picture, and the test on trained combinations shows pictures that were
+trained on (as published): it says what was learned, and only the held-out side says what composes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from ..encodings import CoordinateEncoding, encodings, showing
+from ..errors import UserError, require_int, unknown
+from ..spaces import Product, Space
+from .base import Batch, Task
+
+Polarity = Literal["bright", "dark"]
+POLARITIES = ("bright", "dark")
+CENTERS = ("whole", "real")
+NEAR = 1  # pixels: what is brightest this near to the truth is localized (notes of the 2024 paper)
+
+
+class Pictures(Task):
+    """A picture for each combination of ordered factors. Subclass it and write `ink`.
+
+    Metrics: skill = 1 - error; error = squared error by that of an empty picture, so that 1 is as good as drawing
+    nothing; localized = share of pictures whose strongest pixel is within one pixel of the truth's on both axes;
+    mse = squared error a pixel.
+    """
+
+    metrics = ("skill", "error", "localized", "mse")
+    side: int = eqx.field(static=True)  # pixels along each axis
+    polarity: str = eqx.field(static=True)  # bright: ink is 1 on 0; dark: ink is 0 on 1
+    centers: str = eqx.field(static=True)  # whole: the levels themselves; real: uniform around them
+    encoding: CoordinateEncoding
+
+    def __init__(
+        self,
+        space: Space,
+        seed: int = 0,
+        *,
+        side: int | None = None,
+        encoding: str = "bump",
+        encoding_options: dict[str, Any] | None = None,
+        polarity: Polarity = "bright",
+        centers: str = "whole",
+    ):
+        if not isinstance(space, Product):
+            raise UserError(f"{self.id} needs a Product space such as Product(x=28, y=28), got {space}")
+        if polarity not in POLARITIES:
+            raise unknown("polarity", polarity, POLARITIES)
+        if centers not in CENTERS:
+            raise unknown("kind of centers", centers, CENTERS)
+        if encoding not in showing("coordinates"):
+            raise unknown("encoding of coordinates", encoding, showing("coordinates"))
+        if centers == "real" and encoding == "one-hot":
+            raise UserError("encoding='one-hot' shows whole coordinates only; with centers='real' use 'bump' or 'ramp'")
+        levels = self.levels_of(space)
+        self.side = require_int("side", max(levels) if side is None else side, at_least=2)
+        self.polarity, self.centers = polarity, centers
+        self.encoding = encodings[encoding](levels, **(encoding_options or {}))
+        self.space = space
+        self.input_size = 0  # the code is all there is
+        self.code_size = self.encoding.size
+        self.output_size = self.side**2
+        self.constituent_names = tuple(space.factors)
+        self.samples = 1
+        self.length = 1
+        self.vocabulary = None
+
+    @classmethod
+    def default_space(cls) -> Space:
+        return Product(x=16, y=16)
+
+    # -- for subclasses ---------------------------------------------------------------------------------------------
+    def levels_of(self, space: Product) -> tuple[int, ...]:
+        """Levels of each factor that the code shows."""
+        return tuple(len(levels) for levels in space.factors.values())
+
+    def ink(self, coordinates: Float[Array, "t f"]) -> Float[Array, "t n n"]:
+        """How much ink each pixel has, from 0 to 1; row = y, column = x. Differentiable in the coordinates."""
+        raise TypeError(f"{type(self).__name__} must define ink")
+
+    # -- what follows -----------------------------------------------------------------------------------------------
+    @property
+    def repeats(self) -> bool:
+        return self.centers == "whole"
+
+    @property
+    def background(self) -> float:
+        return 1.0 if self.polarity == "dark" else 0.0
+
+    def coordinates(self, key: jax.Array, combinations: Int[Array, "t f"]) -> Float[Array, "t f"]:
+        """Where along each factor: the level, or, for real centers, uniform within half a level of it."""
+        whole = combinations.astype(jnp.float32)
+        return whole if self.centers == "whole" else whole + jax.random.uniform(key, whole.shape) - 0.5
+
+    def present(self, combinations: Int[Array, "t f"]) -> Array | None:
+        """Which factors a combination has at all; None if every one has all."""
+        return None
+
+    def code_of(self, coordinates: Float[Array, "t f"], present: Array | None = None) -> Float[Array, "t c"]:
+        """What the net is told. Differentiable where the encoding is."""
+        return self.encoding(coordinates, present)
+
+    def picture(self, coordinates: Float[Array, "t f"]) -> Float[Array, "t n n"]:
+        """The truth, with its background."""
+        return self.with_background(self.ink(coordinates))
+
+    def with_background(self, ink: Array) -> Array:
+        return 1 - ink if self.polarity == "dark" else ink
+
+    def ink_of(self, picture: Array) -> Array:
+        """The ink of a picture: the inverse of `with_background`."""
+        return 1 - picture if self.polarity == "dark" else picture
+
+    def sample(self, key: jax.Array, combinations: jax.Array, samples: int | None = None) -> Batch:
+        t, s = len(combinations), self.samples if samples is None else samples
+        coordinates = self.coordinates(key, combinations)
+        drawn = self.picture(coordinates).reshape(t, 1, self.output_size)
+        # the code names one picture, so further samples of a task are the same one again
+        drawn = jnp.broadcast_to(drawn, (t, s, self.output_size))
+        return Batch(jnp.zeros((t, s, 0)), self.code_of(coordinates, self.present(combinations)), drawn, coordinates)
+
+    def score(self, prediction: jax.Array, target: jax.Array) -> dict[str, jax.Array]:
+        mse = jnp.mean((prediction - target) ** 2)
+        empty = jnp.mean((self.background - target) ** 2)
+        error = mse / empty
+        near = jnp.abs(self.strongest(prediction) - self.strongest(target)).max(-1) <= NEAR
+        return {"skill": 1 - error, "error": error, "localized": near.mean(), "mse": mse}
+
+    def strongest(self, flat: Float[Array, "t s o"]) -> Int[Array, "t s 2"]:
+        """Row and column of the pixel with the most ink."""
+        at = self.ink_of(flat).argmax(-1)
+        return jnp.stack([at // self.side, at % self.side], axis=-1)
