@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -78,3 +79,23 @@ def test_an_undefined_reading_enters_no_mean():
 def test_a_question_is_answered_without_a_threshold():
     interval, values = answer(Question("q", "text", lambda t: t.value.mean(), "reads"), table(1.0, 2.0, 3.0))
     assert interval.mean == 2 and values == {0: 1, 1: 2, 2: 3}
+
+
+@given(st.floats(0.05, 0.4), st.floats(0.05, 1.0))
+@settings(deadline=None, max_examples=60)
+def test_an_undecided_claim_says_how_many_seeds_would_decide_at_the_same_spread(distance, spread):
+    """Three values with this mean and spread; with the number that is named the interval just clears the threshold."""
+    values = 0.5 + distance + spread * np.array([-1, 0, 1])
+    verdict = judge(claim(), table(*values), "laptop")
+    if verdict.outcome != "undecided":
+        return
+    named = re.search(r"about (\d+) seeds|more than (\d+) seeds", verdict.why)
+    assert named, verdict.why
+
+    def half(n: int) -> float:
+        return scipy.stats.t.ppf(0.975, n - 1) * spread / math.sqrt(n)
+
+    if named[1]:
+        assert half(int(named[1])) < distance * (1 + 1e-6) and half(int(named[1]) - 1) > distance * (1 - 1e-6)
+    else:
+        assert half(int(named[2])) > distance * (1 - 1e-6)

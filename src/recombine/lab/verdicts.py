@@ -7,14 +7,18 @@ undecided  else, and always with fewer than three seeds, or where the preconditi
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from scipy.special import stdtrit
 
 from ..intervals import Interval, over_seeds
 from .store import Table
 
 MIN_SEEDS = 3
+MANY_SEEDS = 200
 Outcome = Literal["supported", "refuted", "undecided"]
 
 
@@ -88,7 +92,17 @@ def judge(claim: Claim, table: Table, scale: str) -> Verdict:
         return Verdict(claim, "supported", interval, values, scale)
     if fails:
         return Verdict(claim, "refuted", interval, values, scale)
-    return Verdict(claim, "undecided", interval, values, scale, "the interval contains the threshold")
+    why = f"the interval contains the threshold; {_what_it_takes(list(values.values()), claim.threshold)}"
+    return Verdict(claim, "undecided", interval, values, scale, why)
+
+
+def _what_it_takes(values: list[float], threshold: float) -> str:
+    """How many seeds would decide if mean and spread over seeds stayed as they are: an estimate, said as one."""
+    mean, spread = statistics.fmean(values), statistics.stdev(values)
+    for seeds in range(len(values) + 1, MANY_SEEDS + 1):
+        if stdtrit(seeds - 1, 0.975) * spread / seeds**0.5 < abs(mean - threshold):
+            return f"at this spread it would take about {seeds} seeds"
+    return f"at this spread more than {MANY_SEEDS} seeds would not decide"
 
 
 def answer(question: Question, table: Table) -> tuple[Interval, dict[int, float]]:

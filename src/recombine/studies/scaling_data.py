@@ -152,9 +152,8 @@ class ScalingData(TrialStudy):
     def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
         if table.empty:
             return []
-        name = charts.SCORES[self.metric]
+        name, part = trial.floor_in_words(table, self.metric), trial.above_floor(table, self.metric)
         figures = []
-        part = trial.final(table, self.metric)
         for k in sorted(part.at_most.unique(), reverse=True):
             rows = [
                 {"trained": 1 - row.held_out, "series": f"M = {row.modules}", "seed": int(row.seed), "value": row.value}

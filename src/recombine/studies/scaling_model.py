@@ -186,7 +186,7 @@ class ScalingModel(TrialStudy):
     def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
         if table.empty:
             return []
-        name, part = charts.SCORES[self.metric], trial.final(table, self.metric)
+        name, part = trial.floor_in_words(table, self.metric), trial.above_floor(table, self.metric)
         order = [encoding for encoding in encodings if encoding in set(part.encoding)]
         figures = []
         for depth in sorted(part.depth.unique()):

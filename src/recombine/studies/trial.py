@@ -268,11 +268,21 @@ def composition(table: Table, metric: str) -> Table:
     part = final(table, metric)
     if "cell" in table and (lost := table.cell.nunique() - part.cell.nunique()):
         raise NotMet(f"{lost} of {table.cell.nunique()} nets have no score: they diverged")
-    values = part.value.to_numpy()
-    blind = final(table, metric, "blind", "")
-    if not blind.empty:
-        values = values - blind.set_index("cell").value.reindex(part.cell).to_numpy()
-    return part.assign(value=np.maximum(values, 0.0))
+    return above_floor(table, metric).assign(value=lambda scores: np.maximum(scores.value, 0.0))
+
+
+def above_floor(table: Table, metric: str) -> Table:
+    """Held-out scores, less what a net scores that is told wrong where there is such a floor; one row a trial."""
+    part, blind = final(table, metric), final(table, metric, "blind", "")
+    if blind.empty:
+        return part
+    return part.assign(value=part.value.to_numpy() - blind.set_index("cell").value.reindex(part.cell).to_numpy())
+
+
+def floor_in_words(table: Table, metric: str) -> str:
+    """A score in words, for charts of `above_floor`."""
+    floor = "" if final(table, metric, "blind", "").empty else " above what a net told wrong gets"
+    return charts.SCORES[metric] + floor
 
 
 def layers_in_order(names: Iterable[str]) -> list[str]:
