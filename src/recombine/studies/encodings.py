@@ -1,6 +1,6 @@
 """encodings: does a network compose however tasks are shown, and does it undo the encoding inside?
 
-    recombine run encodings                     laptop: about 6 minutes on two cores
+    recombine run encodings                     laptop: about 4 minutes on two cores
     expected: linear encodings compose best; inside the net, tasks are easier to decode than in a nonlinear encoding
 
 Tables 1 and 2 of Redhardt, Akram, Schug 2025 next to ours. Its numbers are the ones in `PUBLISHED` (mean over three
@@ -166,7 +166,7 @@ class EncodingsStudy(TrialStudy):
     published = PUBLISHED
     exhibits_title = "The table, here and as published"
     exhibits_note = "Mean over seeds here, with half the 95 % interval, beside the published mean of three seeds."
-    running_time = {"smoke": "30 seconds", "laptop": "6 minutes on two cores", "paper": "about 2 GPU-hours"}
+    running_time = {"smoke": "30 seconds", "laptop": "4 minutes on two cores", "paper": "about 2 GPU-hours"}
     knobs = (
         Knob("task", "which world; lookup-v1 and indifferent-v1 are controls", *("hyperteacher-v1",) * 3),
         Knob("modules", "M, modules of the teacher", 8, 8, 16),
@@ -181,7 +181,7 @@ class EncodingsStudy(TrialStudy):
         Knob("pairs", "examples of few-shot", 8, 16, 50),
         Knob("couplings", "layers of invertible", 5, 5, 5),
         Knob("bend", "deviation of the inner weights of invertible; .1 is almost affine", *(0.1,) * 3),
-        Knob("width", "hidden units a layer", 96, 384, 1024),
+        Knob("width", "hidden units a layer", 96, 256, 1024),
         Knob("depth", "hidden layers", 2, 3, 4),
         *recipe_knobs(
             Recipe(steps=500, evaluations=1), Recipe(steps=4000, evaluations=2), Recipe.published(), TRAINED_BY
