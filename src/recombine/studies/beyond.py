@@ -128,15 +128,16 @@ class Beyond(TrialStudy):
         return specs
 
     def measure(self, spec: dict[str, Any], context: Context) -> Measured:
-        def elsewhere(run: Trained) -> list[dict[str, Any]]:
+        def elsewhere(run: Trained) -> Measured:
             """Scores in a world like the one trained in, but for the options that the variant changes."""
             changes = spec.get("elsewhere")
             if not changes:
-                return []
+                return Measured([])
             world = trial.build_task(spec | {"task_options": spec.get("task_options", {}) | changes})
             found = scores(world, run.support.held_out, run.nets[0], key_for("held_out/elsewhere", spec["seed"]))
             step = run.recipe.steps
-            return [trial.row("score", "elsewhere", metric, value, step=step) for metric, value in found.items()]
+            rows = [trial.row("score", "elsewhere", metric, value, step=step) for metric, value in found.items()]
+            return Measured(rows)
 
         return trial.measure(spec, context, more=elsewhere)
 

@@ -5,8 +5,9 @@ A trial is data, a flat dictionary:
     seed                                of the teacher, the split, the data and the net, each by a key of its own
     task, task_options                  the world
     modules, at_most                    its space; modules=None is the task's own
+    size                                instead of these, for pictures: levels a position has
     encoding, encoding_options          how a combination is shown
-    support, held_out                   what is trained on
+    support, held_out                   what is trained on; or support, support_options
     net, width, depth, net_options      what is trained
     steps, tasks, learning_rate, ...    how: the fields of a Recipe
 """
@@ -46,7 +47,7 @@ from . import charts
 LEARNED = 0.5  # score on trained combinations below which a small gap means nothing: there is nothing to lose
 RESOLUTION = 0.01  # two scores on 1,024 tasks each that differ by less are the same
 #: what the shapes of a trial depend on
-WORLD = ("task", "task_options", "modules", "at_most", "encoding", "encoding_options", "support", "net", "width",
+WORLD = ("task", "task_options", "modules", "at_most", "size", "encoding", "encoding_options", "support", "net", "width",
          "depth", "net_options")  # fmt: skip
 RECIPE = tuple(field.name for field in dataclasses.fields(Recipe))
 
@@ -71,7 +72,9 @@ Spec = dict[str, Any]
 
 # -- from data to things ----------------------------------------------------------------------------------------------
 def build_space(spec: Spec) -> Space:
-    """Subsets of the modules, or the space that the task brings."""
+    """Subsets of the modules, pictures of a size, or the space that the task brings."""
+    if spec.get("size") is not None:
+        return tasks[spec["task"]].space_of(spec["size"])
     if spec.get("modules") is None:
         return tasks[spec["task"]].default_space()
     return Subsets(spec["modules"], spec["at_most"])
@@ -85,7 +88,10 @@ def build_task(spec: Spec) -> Task:
 
 def build_support(spec: Spec) -> Support:
     """The split. `missing` leaves out the last module whatever share is asked, as published."""
-    space, name, share = build_space(spec), spec["support"], spec["held_out"]
+    space, name = build_space(spec), spec["support"]
+    if spec.get("support_options") is not None:
+        return designs[name](space, seed=spec["seed"], **spec["support_options"])
+    share = spec["held_out"]
     if name in ("missing", "fewer-active"):
         return designs[name](space, seed=spec["seed"])
     if name == "disconnected":
@@ -119,7 +125,7 @@ def refuse_impossible(specs: Iterable[Spec]) -> None:
     """Raises a UserError for settings that no trial can have; builds shapes only, so it takes no time."""
     for spec in specs:
         build_recipe(spec)
-        if not 0 < spec["held_out"] < 1:
+        if "held_out" in spec and not 0 < spec["held_out"] < 1:
             raise UserError(f"held_out={spec['held_out']} must lie between 0 and 1, such as .25")
         _build_shapes(canonical({name: spec.get(name) for name in WORLD}))
 
@@ -139,11 +145,17 @@ def _shape_of_net(task: Task, spec: Spec) -> Any:
 
 # -- measuring --------------------------------------------------------------------------------------------------------
 def measure(
-    spec: Spec, context: Context, *, probe: bool = True, more: Callable[[Trained], list[dict[str, Any]]] | None = None
+    spec: Spec,
+    context: Context,
+    *,
+    scores: Callable[[Trained, int], list[dict[str, Any]]] | None = None,
+    probe: bool = True,
+    more: Callable[[Trained], Measured] | None = None,
 ) -> Measured:
     """Trains, scores on trained and held-out combinations, and reads every hidden layer.
 
-    more: makes further rows from what was trained.
+    scores: makes the rows of the final scores, if not `score_rows`.
+    more: makes further rows and facts from what was trained.
     A split that cannot be made (too few combinations to use every module, say) is a finding, not a failure.
     """
     task, recipe = build_task(spec), build_recipe(spec)
@@ -176,10 +188,12 @@ def measure(
         for point in member.history for watched in ("validation", stream)
     ]  # fmt: skip
     if member.diverged_at is None:
-        rows += score_rows(run, recipe.steps)
+        rows += (scores or score_rows)(run, recipe.steps)
         context.progress(0.97, "probing")
         rows += decodability_rows(run, stream, recipe.steps) if probe else []
-        rows += more(run) if more else []
+        further = more(run) if more else Measured([])
+        rows += further.rows
+        facts |= further.facts
         if isinstance(task, Episodes):
             rows += blind_rows(run, recipe.steps)
         if isinstance(task, Episodes) and spec["seed"] == 0:

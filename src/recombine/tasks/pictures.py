@@ -77,8 +77,13 @@ class Pictures(Task):
         self.vocabulary = None
 
     @classmethod
+    def space_of(cls, size: int) -> Product:
+        """The space of pictures with so many places along each axis."""
+        return Product(x=size, y=size)
+
+    @classmethod
     def default_space(cls) -> Space:
-        return Product(x=16, y=16)
+        return cls.space_of(16)
 
     # -- for subclasses ---------------------------------------------------------------------------------------------
     def levels_of(self, space: Product) -> tuple[int, ...]:

@@ -1,0 +1,244 @@
+"""A trial whose net draws pictures: scored on every combination there is, with a few drawings kept to look at.
+
+Errors are squared errors divided by that of an empty picture (ours, after the notes on Liang, Qian, Ziyin, Fiete 2025:
+its errors are raw, and shrink with the area of the picture). 1 is as good as drawing nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .. import shades
+from ..keys import key_for
+from ..lab.store import Record, Table
+from ..lab.study import Context, Knob, Measured, Plate, Tile
+from ..lab.verdicts import NotMet
+from ..precision import one_thread
+from ..recipe import Recipe
+from ..spaces import Product
+from ..tasks import Batch, Pictures
+from ..trained import Trained
+from . import trial
+from .trial import Spec, TrialStudy
+
+SOURCE = "Liang, Qian, Ziyin, Fiete 2025 (arXiv 2501.18797)"
+LEARNED = 0.25  # error on trained combinations above which a net has not learned, and its failure means nothing
+COMPOSES = 0.1  # error at or below which held-out pictures count as drawn (ours)
+FLOOR = 0.02  # two errors below this do not differ to the eye; ratios of smaller ones mean nothing (ours)
+AT_ONCE = 256  # pictures drawn at a time
+SHOWN = 4  # held-out pictures that are kept to look at
+
+#: as published for the CNN sweep: AdamW at 1e-3, decay .01 (there on biases too), batches of 32, no schedule;
+#: 2,000 pictures for 50 epochs are 3,125 steps
+PUBLISHED = Recipe(
+    steps=3125, tasks=32, samples=1, learning_rate=1e-3, schedule="constant", warmup=0.0, weight_decay=0.01, b2=0.999,
+    nesterov=False, precision="float32", evaluations=4,
+)  # fmt: skip
+#: fields of a recipe that picture studies let their users change
+TRAINED_BY = ("steps", "tasks", "learning_rate", "schedule", "warmup", "weight_decay", "b2", "nesterov", "precision",
+              "evaluations")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Drawings:
+    """What a net draws for every combination it was trained on and every one held out."""
+
+    rows: np.ndarray  # (n, factors)
+    held_out: np.ndarray  # (n,) of booleans
+    targets: np.ndarray  # (n, side, side)
+    outputs: np.ndarray
+    metrics: dict[str, dict[str, float]]  # stream -> metric -> value
+
+    @property
+    def errors(self) -> np.ndarray:
+        """Squared error of each picture."""
+        return ((self.outputs - self.targets) ** 2).mean((1, 2))
+
+
+def drawings(run: Trained, member: int = 0) -> Drawings:
+    """Draws everything, in batches of one shape."""
+    task = run.task
+    if not isinstance(task, Pictures):
+        raise TypeError(f"{type(task).__name__} draws no pictures")
+    rows = np.concatenate([run.support.train.combinations(), run.support.held_out.combinations()])
+    held_out = np.arange(len(rows)) >= run.support.train.size
+    key = key_for("drawings", run.members[member].seed)
+    padded = np.concatenate([rows, np.repeat(rows[-1:], -len(rows) % AT_ONCE, axis=0)])
+    found = [
+        _draw()(task, run.nets[member], jax.random.fold_in(key, start), jnp.asarray(padded[start : start + AT_ONCE]))
+        for start in range(0, len(padded), AT_ONCE)
+    ]  # fmt: skip
+    outputs, targets = (np.concatenate([np.asarray(pair[i]) for pair in found])[: len(rows)] for i in (0, 1))
+    metrics = {
+        stream: {
+            name: float(value) for name, value in task.score(jnp.asarray(outputs[mask]), jnp.asarray(targets[mask])).items()
+        }
+        for stream, mask in (("test", ~held_out), ("held_out", held_out))
+    }
+    shape = (len(rows), task.side, task.side)
+    return Drawings(rows, held_out, targets.reshape(shape), outputs.reshape(shape), metrics)
+
+
+@functools.cache
+def _draw() -> Callable[..., tuple[jax.Array, jax.Array]]:
+    def run(task: Pictures, net: Any, key: jax.Array, rows: jax.Array) -> tuple[jax.Array, jax.Array]:
+        batch: Batch = task.sample(key, rows, 1)
+        return net(batch.inputs, batch.code)[0], batch.target
+
+    return jax.jit(run, compiler_options=one_thread())
+
+
+def measure(
+    spec: Spec, context: Context, more: Callable[[Trained, Drawings], Measured] | None = None
+) -> Measured:  # fmt: skip
+    """Trains, draws every combination, and keeps scores; of seed 0 also a few drawings and the map of errors."""
+    drawn: list[Drawings] = []
+
+    def scores(run: Trained, step: int) -> list[dict[str, Any]]:
+        drawn.append(drawings(run))
+        return [
+            trial.row("score", stream, metric, value, step=step)
+            for stream, values in drawn[0].metrics.items()
+            for metric, value in values.items()
+        ]
+
+    def further(run: Trained) -> Measured:
+        found = more(run, drawn[0]) if more else Measured([])
+        facts = found.facts | ({"drawings": kept(run, drawn[0])} if spec["seed"] == 0 else {})
+        return Measured(found.rows, facts)
+
+    return trial.measure(spec, context, scores=scores, probe=False, more=further)
+
+
+def kept(run: Trained, drawn: Drawings) -> dict[str, Any]:
+    """A few held-out pictures with their truth, and the map of errors if there are two factors; for the report."""
+    task = run.task
+    which = np.flatnonzero(drawn.held_out)
+    middle = drawn.rows[which].mean(0)
+    # from the middle of what was held out to its rim, in equal steps
+    outward = which[np.argsort(np.abs(drawn.rows[which] - middle).max(1), kind="stable")]
+    chosen = outward[np.linspace(0, len(outward) - 1, min(SHOWN, len(outward))).round().astype(int)]
+    pictures = [
+        {"at": drawn.rows[i].tolist(), "target": shades.pack(drawn.targets[i], 0, 1),
+         "output": shades.pack(drawn.outputs[i], -0.2, 1.2)}
+        for i in chosen
+    ]  # fmt: skip
+    facts: dict[str, Any] = {"pictures": pictures, "polarity": getattr(task, "polarity", "bright")}
+    space = run.support.space
+    if isinstance(space, Product) and len(space.factors) == 2:
+        empty = float(((task.background - drawn.targets[drawn.held_out]) ** 2).mean())  # type: ignore[attr-defined]
+        grid = np.full(space.levels[::-1], np.nan)
+        grid[drawn.rows[:, 1], drawn.rows[:, 0]] = drawn.errors / empty
+        facts["error_map"] = shades.pack(grid, 0, 1.5)
+        inside = drawn.rows[drawn.held_out]
+        facts["hole"] = [*inside.min(0).tolist(), *(np.ptp(inside, axis=0) + 1).tolist()]  # x, y, width, height
+    return facts
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+def score(part: Table, metric: str, stream: str, what: str) -> float:
+    """The one final score of a trial; NotMet if it is not there."""
+    return trial.one(trial.final(part, metric, stream, ""), what)
+
+
+def failure(part: Table, what: str) -> float:
+    """Held-out error by the error on trained combinations, which counts as FLOOR where it is smaller.
+
+    NotMet if the net did not learn what it was trained on: then there is nothing that could have composed.
+    """
+    return score(part, "error", "held_out", what) / max(learned(part, what), FLOOR)
+
+
+def learned(part: Table, what: str) -> float:
+    """The error on trained combinations; NotMet if it is too large to speak of learning."""
+    error = score(part, "error", "test", what)
+    if error > LEARNED:
+        raise NotMet(f"{what} did not learn what it was trained on (error {error:.2f}, above {LEARNED}); train longer")
+    return error
+
+
+# -- studies ----------------------------------------------------------------------------------------------------------
+def recipe_knobs_of(smoke: Recipe, laptop: Recipe, paper: Recipe) -> tuple[Knob, ...]:
+    from ..lab.study import recipe_knobs
+
+    return recipe_knobs(smoke, laptop, paper, TRAINED_BY)
+
+
+class PictureStudy(TrialStudy):
+    """A study whose cells are picture trials. Subclass it and write `trials`."""
+
+    metric = "error"
+
+    def measure(self, spec: Spec, context: Context) -> Measured:
+        return measure(spec, context)
+
+    def summary(self, record: Record) -> str:
+        facts = record.facts
+        if "impossible" in facts or facts.get("diverged_at") is not None:
+            return super().summary(record)
+        return f"error trained {facts['trained']:.3f}, held out {facts['held_out']:.3f} ({facts['seconds']:.0f} s)"
+
+    def caption_of(self, record: Record) -> str:
+        """What a row of drawings is called."""
+        return self.label(record.cell.spec).rpartition(", seed")[0]
+
+    def plates(self, records: Sequence[Record]) -> list[Plate]:
+        shown = [record for record in records if "drawings" in record.facts]
+        plates = [drawing_plate(shown, self.caption_of), error_plate(shown, self.caption_of)]
+        return [plate for plate in plates if plate is not None]
+
+
+def drawing_plate(records: Sequence[Record], name: Callable[[Record], str]) -> Plate | None:
+    """What was drawn at a few held-out places and how it differs, a row a net, each kind of truth above its nets."""
+    rows: list[tuple[str, tuple[Tile | None, ...]]] = []
+    columns: tuple[str, ...] = ()
+    above: list[Any] = []
+    for record in records:
+        pictures = record.facts["drawings"]["pictures"]
+        places = [", ".join(map(str, picture["at"])) for picture in pictures]
+        if (truths := [picture["target"] for picture in pictures]) != above:
+            above = truths
+            rows.append(("truth", (*(Tile(truth, f"truth at {at}") for truth, at in zip(truths, places, strict=True)),
+                                   *(None for _ in places))))  # fmt: skip
+        drawn = tuple(Tile(p["output"], f"drawn at {at}") for p, at in zip(pictures, places, strict=True))
+        errors = tuple(
+            Tile(shades.pack(shades.unpack(p["output"]) - shades.unpack(p["target"]), -1, 1),
+                 f"drawn less truth at {at}", colors="signed")
+            for p, at in zip(pictures, places, strict=True)
+        )  # fmt: skip
+        rows.append((name(record), drawn + errors))
+        if len(places) * 2 > len(columns):
+            columns = (*places, *("error" for _ in places))
+    if not rows:
+        return None
+    return Plate(
+        "What is drawn at places never trained",
+        "Drawings at held-out places (x, y), from the middle of what was held out to its rim, and drawing less truth; "
+        "first seed.",
+        columns,
+        tuple((label, tiles + (None,) * (len(columns) - len(tiles))) for label, tiles in rows),
+    )
+
+
+def error_plate(records: Sequence[Record], name: Callable[[Record], str]) -> Plate | None:
+    """The error at every place, with what was held out outlined."""
+    tiles = [
+        (name(record), Tile(record.facts["drawings"]["error_map"], "error by place", colors="heat",
+                            outlines=(tuple(record.facts["drawings"]["hole"]),)))
+        for record in records if "error_map" in record.facts["drawings"]
+    ]  # fmt: skip
+    if not tiles:
+        return None
+    return Plate(
+        "Where it errs",
+        "Error at every place (x to the right, y down), by that of an empty picture; held-out places are outlined.",
+        tuple(label for label, _ in tiles),
+        (("", tuple(tile for _, tile in tiles)),),
+    )
