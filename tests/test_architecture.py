@@ -14,7 +14,18 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 # From the ground up; a file may import from its own level and from those above it in this list.
 LEVELS = [
-    {"errors", "registry", "keys", "intervals", "files", "distributions", "precision", "compilation", "progress"},
+    {
+        "errors",
+        "registry",
+        "keys",
+        "intervals",
+        "files",
+        "distributions",
+        "precision",
+        "compilation",
+        "progress",
+        "shades",
+    },
     {"spaces"},
     {"supports"},
     {"encodings"},

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from ..errors import UserError, require_int, unknown
 from ..registry import Registry
@@ -16,6 +17,7 @@ from .store import Record, Table
 from .verdicts import Claim, Question
 
 SCALES = ("smoke", "laptop", "paper")
+COLORS = ("ink", "heat", "signed")  # of small pictures
 DEFAULT_SEEDS = 3
 
 
@@ -83,6 +85,54 @@ class Figure:
     spec: dict[str, Any]
 
 
+@dataclass(frozen=True)
+class Tile:
+    """A small picture: what `shades.pack` made, row 0 on top, and a few words on it, shown below.
+
+    colors: ink (how much: white at the low end, black at the high one), heat (a map of values), signed (orange above
+    zero, blue below).
+    outlines: rectangles (x, y, width, height) in pixels, cell i from i to i + 1: a hole over 6 to 22 is (6, 6, 17, 17).
+    """
+
+    shades: dict[str, Any]
+    note: str = ""
+    colors: Literal["ink", "heat", "signed"] = "ink"
+    outlines: tuple[tuple[float, float, float, float], ...] = ()
+
+    def __post_init__(self):
+        if self.colors not in COLORS:
+            raise unknown("colors of a tile", self.colors, COLORS)
+        for outline in self.outlines:
+            if len(outline) != 4 or not all(math.isfinite(number) for number in outline):
+                raise UserError(f"an outline is (x, y, width, height) in pixels, got {outline!r}")
+
+
+@dataclass(frozen=True)
+class Plate:
+    """Small pictures of the report in rows and columns, and what to see in them; None leaves a place empty.
+
+    slider: its label; then each row is a frame, of which the reader sees one at a time.
+    legend: what the colors of the pictures mean.
+    """
+
+    title: str
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Tile | None, ...]], ...]
+    slider: str | None = None
+    legend: str = ""
+
+    def __post_init__(self):
+        if not self.columns or not self.rows:
+            raise UserError(f"plate {self.title!r} has no pictures; it takes at least one row and one column")
+        for name, tiles in self.rows:
+            if len(tiles) != len(self.columns):
+                raise UserError(
+                    f"row {name!r} of plate {self.title!r} has {len(tiles)} tiles for {len(self.columns)} columns; "
+                    "put None where there is none"
+                )
+
+
 class Study:
     """Subclass it, fill in the class attributes, write `grid` and `measure`, and register an instance."""
 
@@ -126,6 +176,10 @@ class Study:
 
     def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
         """Charts, the one that shows the result first."""
+        return []
+
+    def plates(self, records: Sequence[Record]) -> list[Plate]:
+        """Small pictures, such as targets beside outputs."""
         return []
 
     def episodes(self, records: Sequence[Record]) -> dict[str, Episode]:
