@@ -140,7 +140,7 @@ class DecodabilityStudy(TrialStudy):
     source = PAPER
     running_time = {
         "smoke": "2 minutes",
-        "laptop": "seconds after the four studies that it reads, else their sum",
+        "laptop": "seconds after the four studies that it reads, else their sum, about 11 minutes on two cores",
         "paper": "seconds after the four studies that it reads, else their sum",
     }
     reads = LENDERS

@@ -179,7 +179,7 @@ class PreferenceScalingData(ScalingData):
     id = "scaling-data-preference"
     title = "Does more data make a network compose? Preferences in a grid world"
     metric = "episode_accuracy"
-    running_time = {"smoke": "40 seconds", "laptop": "8 minutes on two cores", "paper": "about 40 GPU-days"}
+    running_time = {"smoke": "40 seconds", "laptop": "10 minutes on two cores", "paper": "about 40 GPU-days"}
     knobs = (
         Knob("task", "which world; preference-lookup-v1 is the control", *("preference-v1",) * 3),
         Knob("modules", "M: preferences that can be combined", [4], [4, 6], [8, 16, 24, 32]),
