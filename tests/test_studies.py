@@ -17,6 +17,7 @@ from recombine.lab.verdicts import NotMet, judge
 from recombine.recipe import Recipe
 from recombine.spaces import Subsets
 from recombine.studies import (
+    bisection,
     charts,
     decodability,
     encodings,
@@ -345,7 +346,7 @@ def test_the_bisection_finds_the_number_that_is_enough(monkeypatch, enough_from)
     if enough_from > most:
         assert tried == [most] and found.facts["needed"] is None
     else:
-        assert enough_from <= found.facts["needed"] <= max(enough_from + 1, enough_from * required_tasks.CLOSE)
+        assert enough_from <= found.facts["needed"] <= max(enough_from + 1, enough_from * bisection.CLOSE)
         assert len(tried) <= 8 and len(set(tried)) == len(tried)
 
 

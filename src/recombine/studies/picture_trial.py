@@ -96,8 +96,12 @@ def _draw() -> Callable[..., tuple[jax.Array, jax.Array]]:
 
 
 def measure(
-    spec: Spec, context: Context, more: Callable[[Trained, Drawings], Measured] | None = None
-) -> Measured:  # fmt: skip
+    spec: Spec,
+    context: Context,
+    *,
+    first: Spec | None = None,
+    more: Callable[[Trained, Drawings], Measured] | None = None,
+) -> Measured:
     """Trains, draws every combination, and keeps scores; of seed 0 also a few drawings and the map of errors."""
     drawn: list[Drawings] = []
 
@@ -114,7 +118,7 @@ def measure(
         facts = found.facts | ({"drawings": kept(run, drawn[0])} if spec["seed"] == 0 else {})
         return Measured(found.rows, facts)
 
-    return trial.measure(spec, context, scores=scores, probe=False, more=further)
+    return trial.measure(spec, context, first=first, scores=scores, probe=False, more=further)
 
 
 def kept(run: Trained, drawn: Drawings) -> dict[str, Any]:

@@ -27,13 +27,13 @@ from ..lab.verdicts import Claim, NotMet, Question
 from ..recipe import Recipe
 from ..spaces import Subsets
 from . import charts, trial
+from .bisection import expected_tries, smallest_enough
 from .trial import TRAINED_BY, TrialStudy
 
 PAPER = "Redhardt, Akram, Schug 2025 (arXiv 2507.07207), Fig. 2 and 10"
 NETS = ("mlp", "transformer")
 SHARES = [0.9, 0.95, 0.98, 0.99, 0.995, 0.9975, 0.999, 0.9995, 0.99975, 0.9999, 0.99995, 0.999975, 0.99999, 0.999995,
           0.999999]  # fmt: skip
-CLOSE = 1.2  # a bisection ends when the smallest number that is enough is within this factor of one that is not
 MOST_TRAINED = 0.9  # a tenth is always held out: without it nothing could be scored
 
 
@@ -207,14 +207,13 @@ class RequiredTasks(TrialStudy):
         size = trial.build_space(spec).size
         most = int(MOST_TRAINED * size)
         # fewest that can use and connect every module, each combination adding at most K - 1 of them
-        low, high = max(1, math.ceil((spec["modules"] - 1) / max(spec["at_most"] - 1, 1)) - 1), most
+        low = max(1, math.ceil((spec["modules"] - 1) / max(spec["at_most"] - 1, 1)) - 1)
         tried: list[dict[str, Any]] = []
         seconds = 0.0
 
         def enough(n: int) -> bool:
             nonlocal seconds
-            share = len(tried) / (2 + math.log2(max(math.log(most / low) / math.log(CLOSE), 1)))
-            context.progress(min(share, 0.95), f"{n} of {size}")
+            context.progress(min(len(tried) / expected_tries(low, most), 0.95), f"{n} of {size}")
             found = self._try(spec, n, Context())
             if found is None:
                 return False  # an impossible split is not enough
@@ -222,11 +221,8 @@ class RequiredTasks(TrialStudy):
             seconds += found[1]
             return found[0]["value"] > spec["threshold"]
 
-        if enough(most):
-            while high > low + 1 and high / low > CLOSE:
-                middle = max(low + 1, min(high - 1, round(math.sqrt(low * high))))
-                low, high = (low, middle) if enough(middle) else (middle, high)
-        return Measured(tried, {"seconds": seconds, "needed": high if tried and _any(tried, spec) else None})
+        needed = smallest_enough(low, most, enough)
+        return Measured(tried, {"seconds": seconds, "needed": needed})
 
     def _try(self, spec: dict[str, Any], n: int, context: Context) -> tuple[dict[str, Any], float] | None:
         """Trains on `n` combinations: the reading, and the seconds that it took; None if there is no such split."""
@@ -288,10 +284,6 @@ class RequiredTasks(TrialStudy):
                 charts.needed(rows),
             )
         ]
-
-
-def _any(tried: list[dict[str, Any]], spec: dict[str, Any]) -> bool:
-    return any(row["value"] > spec["threshold"] for row in tried)
 
 
 studies.register("required-tasks")(RequiredTasks())

@@ -148,12 +148,14 @@ def measure(
     spec: Spec,
     context: Context,
     *,
+    first: Spec | None = None,
     scores: Callable[[Trained, int], list[dict[str, Any]]] | None = None,
     probe: bool = True,
     more: Callable[[Trained], Measured] | None = None,
 ) -> Measured:
     """Trains, scores on trained and held-out combinations, and reads every hidden layer.
 
+    first: a trial on whose split the first half of the steps is taken.
     scores: makes the rows of the final scores, if not `score_rows`.
     more: makes further rows and facts from what was trained.
     A split that cannot be made (too few combinations to use every module, say) is a finding, not a failure.
@@ -169,8 +171,16 @@ def measure(
         note = f"held out {facts[f'{stream}/{metric}']:.3f}" if facts else ""
         context.progress(0.95 * step / steps, note)
 
+    start = None
+    if first is not None:
+        half = dataclasses.replace(recipe, steps=max(recipe.steps // 2, 1))
+        where = context.checkpoint / "first" if context.checkpoint else None
+        start = train(
+            task, build_support(first), build_net(spec), half, seeds=[spec["seed"]], progress=False, checkpoint=where, watch=()
+        )
+        recipe = dataclasses.replace(recipe, steps=max(recipe.steps - half.steps, 1))
     run = train(
-        task, support, build_net(spec), recipe, seeds=[spec["seed"]],
+        task, support, build_net(spec), recipe, seeds=[spec["seed"]], start=start,
         progress=report, checkpoint=context.checkpoint, watch=("validation", stream),
     )  # fmt: skip
     member = run.members[0]

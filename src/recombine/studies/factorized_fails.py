@@ -1,0 +1,172 @@
+"""factorized-fails: is a factorized input enough for a decoder to compose?
+
+    recombine run factorized-fails              laptop: about MINUTES minutes on two cores
+    expected: plain decoders fail on unseen combinations, whatever the code; a coordinate net does not
+
+After Liang, Qian, Ziyin, Fiete 2025 (poster and public code; its recorded errors are in the notes on bumps). Every code
+here is factorized by construction. Bumps of one pixel on a square with a square hole: each x and each y is trained,
+their combinations inside the hole are not. The factor of 5 is of the project's plan, the others are ours; all were
+written before any run. `paper` scale is the published setting: 28 pixels, 64 channels, depths 2 to 6, 5 seeds in the
+figure (one in the code); `laptop` has 16 pixels and narrower nets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..lab.store import Record, Table
+from ..lab.study import Figure, Knob, check_choices, check_numbers, studies
+from ..lab.verdicts import Claim, NotMet, Question
+from ..recipe import Recipe
+from . import charts, picture_charts, picture_trial, trial
+from .picture_trial import COMPOSES, PUBLISHED, SOURCE, PictureStudy, recipe_knobs_of
+
+PLAIN = ("mlp", "cnn-decoder", "pixel-transformer")
+CONTROL = "coordinate-mlp"
+
+
+# -- readings: table of one seed -> a number --------------------------------------------------------------------------
+def each(table: Table, nets: Sequence[str]) -> dict[str, Table]:
+    """The table of each trial of some nets, by name; NotMet if there is none."""
+    part = table[table.net.isin(nets)]
+    if part.empty:
+        raise NotMet(f"{charts.listed(list(nets))} not run")
+    return {f"{net} of depth {depth}, {code}": one for (net, depth, code), one in part.groupby(["net", "depth", "encoding"])}
+
+
+def least_failure(table: Table) -> float:
+    """The least factor between held-out and trained error over plain nets, codes and depths."""
+    return min(picture_trial.failure(part, name) for name, part in each(table, PLAIN).items())
+
+
+def least_error(table: Table) -> float:
+    """The least held-out error over plain nets, codes and depths."""
+    found = each(table, PLAIN)
+    for name, part in found.items():
+        picture_trial.learned(part, name)
+    return min(picture_trial.score(part, "error", "held_out", name) for name, part in found.items())
+
+
+def control_error(table: Table) -> float:
+    """The held-out error of the coordinate net with the published code, one-hot, or its worst code."""
+    return max(
+        picture_trial.score(part, "error", "held_out", name) for name, part in each(table, (CONTROL,)).items()
+    )  # fmt: skip
+
+
+def most_localized(table: Table) -> float:
+    """The largest share of held-out bumps that a plain net puts in the right place."""
+    return max(picture_trial.score(part, "localized", "held_out", name) for name, part in each(table, PLAIN).items())
+
+
+class FactorizedFails(PictureStudy):
+    """Decoders get perfectly factorized coordinates, and fail on combinations that they have not seen."""
+
+    id = "factorized-fails"
+    version = 1
+    title = "Are factorized inputs enough?"
+    question = "A decoder gets the coordinates of a picture in a perfectly factorized code: does it draw unseen ones?"
+    source = SOURCE
+    varied = ("net", "depth", "encoding")
+    running_time = {"smoke": "1 minute", "laptop": "MINUTES minutes on two cores", "paper": "about 3 GPU-hours"}
+    knobs = (
+        Knob("task", "which world; the others are controls", *("bumps-v1",) * 3),
+        Knob("size", "pixels along a side, and places along a factor", 10, 16, 28),
+        Knob("support", "how training combinations are chosen", *("donut",) * 3),
+        Knob("encodings", "codes of the coordinates", ["one-hot"], ["one-hot", "bump", "ramp-normalized"],
+             ["one-hot", "bump", "ramp"]),
+        Knob("nets", "decoders", ["mlp", "cnn-decoder", CONTROL], [*PLAIN, CONTROL], [*PLAIN, CONTROL]),
+        Knob("depths", "hidden layers", [2], [2, 4], [2, 3, 4, 5, 6]),
+        Knob("mlp_width", "hidden units a layer of the MLP", 64, 128, 256),
+        Knob("cnn_width", "channels of the CNN", 8, 16, 64),
+        Knob("transformer_width", "numbers a token of the transformer", 16, 32, 128),
+        Knob("coordinate_width", "hidden units of the coordinate net", 32, 64, 256),
+        *recipe_knobs_of(
+            Recipe(steps=400, tasks=32, learning_rate=3e-3, weight_decay=0.01, evaluations=1),
+            Recipe(steps=3000, tasks=32, learning_rate=2e-3, weight_decay=0.01, evaluations=2), PUBLISHED,
+        ),
+    )  # fmt: skip
+    controls = {"indifferent": {"task": "bumps-indifferent-v1"}, "lookup": {"task": "bumps-lookup-v1"}}
+    claims = (
+        Claim(
+            "fails-by-a-factor",
+            "Plain decoders err at least 5 times as much on unseen combinations, whatever the code and depth", SOURCE,
+            "at least", 5.0, least_failure,
+            "held-out error by error on trained combinations (at least .02), least over nets, codes and depths",
+            "indifferent",
+        ),
+        Claim(
+            "fails-as-if-blank",
+            "What plain decoders draw there is at least half as wrong as an empty picture", SOURCE,
+            "at least", 0.5, least_error, "held-out error, least over nets, codes and depths", "indifferent",
+        ),
+        Claim(
+            "coordinates-compose", "A net that shares its weights over pixels and knows where they are does not fail",
+            f"{SOURCE}, public code", "at most", COMPOSES, control_error,
+            "held-out error of the coordinate net, worst over codes and depths", "lookup",
+        ),
+    )  # fmt: skip
+    questions = (
+        Question("localized", "Most held-out bumps that a plain decoder puts in the right place", most_localized,
+                 "share within one pixel, most over nets, codes and depths"),
+    )  # fmt: skip
+
+    def trials(self, settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
+        settings = dict(settings)
+        names, codes, depths = settings.pop("nets"), settings.pop("encodings"), settings.pop("depths")
+        widths = {
+            "mlp": settings.pop("mlp_width"), "cnn-decoder": settings.pop("cnn_width"),
+            "pixel-transformer": settings.pop("transformer_width"), CONTROL: settings.pop("coordinate_width"),
+        }  # fmt: skip
+        check_choices("nets", names, widths)
+        check_choices("encodings", codes, trial_codes())
+        check_numbers("depths", depths)
+        base = {"seed": seed, "support_options": {}, **settings}
+        return [
+            base | {"net": net, "width": widths[net], "depth": depth, "encoding": code}
+            for net in names for depth in depths for code in codes
+        ]  # fmt: skip
+
+    def answer(self, table: Table, outcomes: dict[str, str]) -> str:
+        sentences = {
+            "fails-by-a-factor": (
+                "plain decoders fail on unseen combinations, whatever the code",
+                "some plain decoder draws unseen combinations nearly as well as trained ones",
+            ),
+            "coordinates-compose": (
+                "a net that shares its weights over pixels does not fail",
+                "a net that shares its weights over pixels fails, too",
+            ),
+        }
+        return trial.told(outcomes, sentences, "Whether factorized inputs are enough is not settled at this scale.")
+
+    def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
+        scores = trial.final(table, "error", "held_out", "")
+        if table.empty or scores.empty:
+            return []
+        trained = trial.final(table, "error", "test", "").set_index("cell").value
+        order = list(dict.fromkeys(f"{row.net}, {row.depth}" for row in scores.itertuples()))
+        rows = [
+            {"net": f"{row.net}, {row.depth}", "series": row.encoding, "seed": int(row.seed),
+             "value": row.value / max(float(trained[row.cell]), picture_trial.FLOOR)}
+            for row in scores.itertuples()
+        ]  # fmt: skip
+        return [
+            Figure(
+                "How much worse on unseen combinations",
+                "Held-out error by the error on trained combinations (which counts as at least .02), by net, depth and "
+                "code; a point a seed. At 1 a net draws what it never saw as well as what it saw.",
+                picture_charts.ratio_dots(rows, "net", order, list(dict.fromkeys(scores.encoding)),
+                                          "held-out error by trained error", threshold=5.0),
+            )
+        ]  # fmt: skip
+
+
+def trial_codes() -> list[str]:
+    from ..encodings import showing
+
+    return showing("coordinates")
+
+
+studies.register("factorized-fails")(FactorizedFails())
