@@ -191,20 +191,36 @@ def certify(
     elements: tuple[str, ...] = (),
     blocks: tuple[int, ...] = (),
     within: float | None = None,
+    low: int | None = None,
+    high: int | None = None,
+    width: int | None = None,
+    factor: str | None = None,
+    trained: int | None = None,
+    bumps: int | None = None,
+    stripes: int | None = None,
+    empty: bool = False,
     seed: int = 0,
     json: bool = False,
 ) -> None:
     """Makes a support and prints its certificate.
 
     Args:
-        design: random, balanced, missing, disconnected, popular, unpopular, fewer-active or implicit
+        design: such as random, missing or donut; `recombine list supports` shows them
         modules: for a space of subsets: number of modules
         at_most: for a space of subsets: most modules active at once
-        factors: for a product space: name=number or name=level,level,...
+        factors: for a product space: name=number, name=level,level,... or, if it can be absent, name=number,none
         held_out: share of the combinations that is held out
         elements: for missing: modules ("m3") or levels ("color=red") that are never trained
         blocks: for disconnected: block sizes
         within: for disconnected: share held out inside the blocks
+        low: for regions: first level inside (of 0, 1, ...)
+        high: for regions: last level inside
+        width: for band: levels by which two factors may differ inside
+        factor: for gap: name of the factor
+        trained: for regions: train only so many of the combinations outside
+        bumps: for bumps-and-stripes: how many bumps are trained
+        stripes: for bumps-and-stripes: how many stripes are trained
+        empty: for bumps-and-stripes: train the empty picture, too
         seed: of the support
         json: print the certificate as one JSON object
     """
@@ -214,7 +230,11 @@ def certify(
 
     make = registry[design]
     space = _space(modules, at_most, factors)
-    given = {"held_out": held_out, "elements": elements or None, "blocks": blocks or None, "within": within}
+    given = {
+        "held_out": held_out, "elements": elements or None, "blocks": blocks or None, "within": within,
+        "low": low, "high": high, "width": width, "factor": factor, "trained": trained,
+        "bumps": bumps, "stripes": stripes, "empty": empty or None,
+    }  # fmt: skip
     options = {name: value for name, value in given.items() if value is not None}
     accepted = inspect.signature(make).parameters
     for name in options:
@@ -332,7 +352,11 @@ def _space(modules: int | None, at_most: int | None, factors: tuple[str, ...]):
     if factors:
         levels = {}
         for name, value in _changes(factors).items():
-            levels[name] = int(value) if value.isdecimal() else [part for part in value.split(",") if part]
+            number, _, rest = value.partition(",")
+            if number.isdecimal() and rest == "none":
+                levels[name] = [*range(int(number)), "none"]
+            else:
+                levels[name] = int(value) if value.isdecimal() else [part for part in value.split(",") if part]
         return Product(**levels)
     if modules is None or at_most is None:
         raise UserError("a space is needed: --modules 16 --at-most 3, or --factors color=3 shape=round,square")

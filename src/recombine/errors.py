@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import math
+import numbers
 from collections.abc import Iterable
 
 
@@ -28,6 +30,21 @@ def require_int(what: str, value: object, *, at_least: int | None = None, at_mos
         raise UserError(f"{what}={number} is too small; it must be at least {at_least}")
     if at_most is not None and number > at_most:
         raise UserError(f"{what}={number} is too large; it must be at most {at_most}")
+    return number
+
+
+def require_number(
+    what: str, value: object, *, above: float | None = None, at_least: float | None = None, at_most: float | None = None
+) -> float:
+    """`value` as a float, or an error that names it and what would do."""
+    asked = [(above, "above"), (at_least, "at least"), (at_most, "at most")]
+    wanted = "a number " + " and ".join(f"{word} {bound:g}" for bound, word in asked if bound is not None)
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+        raise UserError(f"{what}={value!r} is not {wanted.strip()}")
+    number = float(value)
+    low = (above is not None and number <= above) or (at_least is not None and number < at_least)
+    if low or (at_most is not None and number > at_most):
+        raise UserError(f"{what}={value} is not {wanted}")
     return number
 
 

@@ -2,25 +2,32 @@
 
 Each factor is coded by itself and the parts stand side by side, so every code here is factorized by construction: what
 moves one factor moves its part alone. After Liang, Qian, Ziyin, Fiete 2025 and its public code, where it says so.
-A factor can be absent (a stripe has no second coordinate); `absent` says what is shown in its place.
+A factor can be absent (a stripe has no second coordinate); `absent` says what is shown in its place. The public code
+shows a place outside the frame; zeros and the mean are ours.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from ..errors import UserError, require_int, unknown
+from ..errors import UserError, require_int, require_number, unknown
 from .base import Encoding, encodings
 
 ABSENT = ("zeros", "mean", "off-frame")
+MARGIN = 6  # levels outside the frame on each side, as published
+OFF_FRAME = 2 / 3  # of the margin: four levels out of six, where a bump of one level is not seen inside the frame
 
 
 class CoordinateEncoding(Encoding):
-    """What every encoding of coordinates has. Subclass it and write `length` and `part`."""
+    """What every encoding of coordinates has. Subclass it and write `length` and `part`.
+
+    `linear`: affine in the coordinates. `injective`: no two whole places in the frame have the same code.
+    """
 
     shows = "coordinates"
     levels: tuple[int, ...] = eqx.field(static=True)  # of each factor; coordinates run from 0 to levels - 1
@@ -30,9 +37,10 @@ class CoordinateEncoding(Encoding):
     def __init__(self, levels: Sequence[int], *, absent: str = "zeros"):
         if absent not in ABSENT:
             raise unknown("code of an absent factor", absent, ABSENT)
-        if absent == "off-frame" and not self.off_frame():
+        if absent == "off-frame" and self.off_frame() is None:
             raise UserError(
-                "absent='off-frame' needs a code with room outside the frame; 'zeros' and 'mean' always work"
+                "absent='off-frame' needs a code with room outside the frame, such as 'margin' or 'ramp'; "
+                "'zeros' and 'mean' always work"
             )
         self.levels = tuple(require_int("levels", n, at_least=1) for n in levels)
         self.segments = tuple(self.length(n) for n in self.levels)
@@ -69,10 +77,19 @@ class CoordinateEncoding(Encoding):
             return self.part(jnp.arange(levels, dtype=jnp.float32), levels).mean(0)
         return self.part(jnp.asarray(self.off_frame(), jnp.float32), levels)
 
+    def tells_absence(self) -> bool:
+        """Whether the code of an absent factor differs from that of every level."""
+        with jax.ensure_compile_time_eval():
+            return all(
+                bool((jnp.abs(self.part(jnp.arange(n, dtype=jnp.float32), n) - self.code_of_absent(n)).max(-1) > 1e-4)
+                     .all())
+                for n in set(self.levels)
+            )  # fmt: skip
+
 
 @encodings.register("one-hot")
 class OneHot(CoordinateEncoding):
-    """One unit a level. For whole coordinates only."""
+    """One unit a level. For whole coordinates only. As published."""
 
     linear = False
     injective = True
@@ -96,9 +113,7 @@ class Bump(CoordinateEncoding):
     width: float = eqx.field(static=True)
 
     def __init__(self, levels: Sequence[int], *, absent: str = "zeros", width: float = 1.0):
-        if not 0 < width < 1e6:
-            raise UserError(f"width={width} of the encoding 'bump' must be above 0; 1 is the published one")
-        self.width = float(width)
+        self.width = require_number("width", width, above=0, at_most=1e6)
         super().__init__(levels, absent=absent)
 
     def length(self, levels: int) -> int:
@@ -106,6 +121,29 @@ class Bump(CoordinateEncoding):
 
     def part(self, coordinate: jax.Array, levels: int) -> jax.Array:
         return jnp.exp(-((jnp.arange(levels) - coordinate[..., None]) ** 2) / (2 * self.width))
+
+
+@encodings.register("margin")
+class Margin(Bump):
+    """The bump code on an axis that goes on outside the frame, 6 units at each end: it can show a place off-frame.
+
+    As published for the data of "Plan B". An absent factor can be shown as a place in the margin.
+    """
+
+    margin: int = eqx.field(static=True)
+
+    def __init__(self, levels: Sequence[int], *, absent: str = "zeros", width: float = 1.0, margin: int = MARGIN):
+        self.margin = require_int("margin", margin, at_least=1)
+        super().__init__(levels, absent=absent, width=width)
+
+    def length(self, levels: int) -> int:
+        return levels + 2 * self.margin
+
+    def part(self, coordinate: jax.Array, levels: int) -> jax.Array:
+        return super().part(coordinate + self.margin, self.length(levels))
+
+    def off_frame(self) -> float | None:
+        return -OFF_FRAME * self.margin
 
 
 @encodings.register("ramp")
@@ -120,3 +158,52 @@ class Ramp(CoordinateEncoding):
 
     def part(self, coordinate: jax.Array, levels: int) -> jax.Array:
         return coordinate[..., None]
+
+    def off_frame(self) -> float | None:  # a ramp goes on: the public code shows coordinates of the canvas with margin
+        return -OFF_FRAME * MARGIN
+
+
+@encodings.register("ramp-normalized")
+class NormalizedRamp(Ramp):
+    """The coordinate, from -1 at the first level to 1 at the last; one number a factor. Ours."""
+
+    def part(self, coordinate: jax.Array, levels: int) -> jax.Array:
+        return 2 * coordinate[..., None] / max(levels - 1, 1) - 1
+
+
+@encodings.register("sinusoidal")
+class Sinusoidal(CoordinateEncoding):
+    """Sine and cosine of the coordinate at wavelengths 2n, n, n/2, ... for n levels. Ours.
+
+    frequencies: how many wavelengths. The longest is twice the frame, so that no two places look the same.
+    """
+
+    linear = False
+    injective = True
+    frequencies: int = eqx.field(static=True)
+
+    def __init__(self, levels: Sequence[int], *, absent: str = "zeros", frequencies: int = 4):
+        self.frequencies = require_int("frequencies", frequencies, at_least=1, at_most=20)
+        super().__init__(levels, absent=absent)
+
+    def length(self, levels: int) -> int:
+        return 2 * self.frequencies
+
+    def part(self, coordinate: jax.Array, levels: int) -> jax.Array:
+        phase = coordinate[..., None] * (math.pi / levels * 2.0 ** jnp.arange(self.frequencies))
+        return jnp.concatenate([jnp.sin(phase), jnp.cos(phase)], axis=-1)
+
+
+@encodings.register("cos-sin")
+class CosSin(CoordinateEncoding):
+    """A place on a circle: (cos, sin) of the angle, the levels evenly around it. As published for rotation."""
+
+    linear = False
+    injective = True
+
+    def length(self, levels: int) -> int:
+        return 2
+
+    def part(self, coordinate: jax.Array, levels: int) -> jax.Array:
+        angle = coordinate[..., None] * (2 * math.pi / levels)
+        return jnp.concatenate([jnp.cos(angle), jnp.sin(angle)], axis=-1)

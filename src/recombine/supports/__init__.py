@@ -16,7 +16,12 @@ from .groups import ActiveCount as ActiveCount
 from .groups import Blocks as Blocks
 from .groups import Has as Has
 from .groups import Lacks as Lacks
+from .regions import band as band
+from .regions import corner as corner
+from .regions import cross as cross
 from .regions import donut as donut
+from .regions import gap as gap
 from .regions import where as where
 from .sides import Side as Side
+from .stripes import bumps_and_stripes as bumps_and_stripes
 from .support import Support as Support

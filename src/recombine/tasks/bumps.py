@@ -1,8 +1,9 @@
-"""bumps-v1: a Gaussian bump at (x, y), drawn from a factorized code of x and of y.
+"""bumps-v1: a Gaussian bump at (x, y), drawn from a factorized code of x and of y; and its two control worlds.
 
     ink(u, v) = exp(-((u - x)^2 + (v - y)^2) / (2 sigma^2)),   u = column, v = row
 
-As published (Liang, Qian, Ziyin, Fiete 2025): N = 28, sigma = 1, dark bumps on white, whole centers.
+As published (Liang, Qian, Ziyin, Fiete 2025): N = 28, sigma = 1, dark bumps on white, whole centers. The ink of a bump
+is the product of two stripes, so a net that draws each factor and multiplies composes. The control worlds are ours.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from __future__ import annotations
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float, Int
 
-from ..errors import UserError
+from ..errors import require_number
+from ..keys import key_for
 from ..spaces import Product, Space
 from .base import tasks
 from .pictures import Pictures
@@ -27,20 +30,45 @@ class Bumps(Pictures):
     sigma: float = eqx.field(static=True)
 
     def __init__(self, space: Space, seed: int = 0, *, sigma: float = 1.0, **options: Any):
-        if not 0 < sigma < 1e3:
-            raise UserError(f"sigma={sigma} must be above 0; 1 pixel is the published one")
-        self.sigma = float(sigma)
+        self.sigma = require_number("sigma", sigma, above=0, at_most=1000)
         super().__init__(space, seed, **options)
 
-    def levels_of(self, space: Product) -> tuple[int, ...]:
-        if list(space.factors) != ["x", "y"]:
-            raise UserError(f"{self.id} needs the factors x and y, as in Product(x=28, y=28); got {space}")
-        return super().levels_of(space)
+    def profile(self, center: Float[Array, " t"], sigma: Float[Array, " t"] | None = None) -> Float[Array, "t n"]:
+        """One axis of a bump: a stripe seen from the side. sigma: one for each, if it is not that of the task."""
+        width = self.sigma if sigma is None else sigma[:, None]
+        return jnp.exp(-((jnp.arange(self.side) - center[:, None]) ** 2) / (2 * width**2))
 
-    def profile(self, center: Float[Array, " t"]) -> Float[Array, "t n"]:
-        """One axis of a bump: a stripe seen from the side."""
-        return jnp.exp(-((jnp.arange(self.side) - center[:, None]) ** 2) / (2 * self.sigma**2))
-
-    def ink(self, coordinates: Float[Array, "t f"]) -> Float[Array, "t n n"]:
+    def ink(self, coordinates: Float[Array, "t f"], present: Bool[Array, "t f"] | None = None) -> Float[Array, "t n n"]:
         across, down = self.profile(coordinates[:, 0]), self.profile(coordinates[:, 1])
         return down[:, :, None] * across[:, None, :]
+
+
+@tasks.register("bumps-lookup-v1")
+class BumpsLookup(Bumps):
+    """Control: each combination shows its bump at a place of its own, dealt out at random, so nothing can compose."""
+
+    id = "bumps-lookup-v1"
+    places: Int[Array, "x y 2"]  # where each combination shows its bump: every place of the grid once
+
+    def __init__(self, space: Space, seed: int = 0, **options: Any):
+        super().__init__(space, seed, **options)
+        assert isinstance(space, Product)
+        ranks = jax.random.permutation(key_for("bumps-lookup", seed), space.size)
+        x, y = space.levels
+        self.places = jnp.stack([ranks // y, ranks % y], axis=-1).reshape(x, y, 2)
+
+    def ink(self, coordinates: Float[Array, "t f"], present: Bool[Array, "t f"] | None = None) -> Float[Array, "t n n"]:
+        last = jnp.asarray(self.encoding.levels) - 1
+        level = jnp.clip(jnp.floor(coordinates + 0.5).astype(int), 0, last)
+        shown = self.places[level[:, 0], level[:, 1]] + coordinates - level  # real centers keep their offset
+        return super().ink(shown)
+
+
+@tasks.register("bumps-indifferent-v1")
+class BumpsIndifferent(Bumps):
+    """Control: the same bump in the middle whatever the combination, so nothing can fail."""
+
+    id = "bumps-indifferent-v1"
+
+    def ink(self, coordinates: Float[Array, "t f"], present: Bool[Array, "t f"] | None = None) -> Float[Array, "t n n"]:
+        return super().ink(jnp.full_like(coordinates, self.side // 2))

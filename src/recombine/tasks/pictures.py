@@ -10,12 +10,12 @@ trained on (as published): it says what was learned, and only the held-out side 
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from ..encodings import CoordinateEncoding, encodings, showing
 from ..errors import UserError, require_int, unknown
@@ -26,10 +26,11 @@ Polarity = Literal["bright", "dark"]
 POLARITIES = ("bright", "dark")
 CENTERS = ("whole", "real")
 NEAR = 1  # pixels: what is brightest this near to the truth is localized (notes of the 2024 paper)
+HAIR = 1e-4  # real centers stay this much inside their level, so that rounding never moves one to the next
 
 
 class Pictures(Task):
-    """A picture for each combination of ordered factors. Subclass it and write `ink`.
+    """A picture for each combination of ordered factors. Subclass it, name the `factors` and write `ink`.
 
     Metrics: skill = 1 - error; error = squared error by that of an empty picture, so that 1 is as good as drawing
     nothing; localized = share of pictures whose strongest pixel is within one pixel of the truth's on both axes;
@@ -37,6 +38,8 @@ class Pictures(Task):
     """
 
     metrics = ("skill", "error", "localized", "mse")
+    factors: ClassVar[tuple[str, ...]] = ("x", "y")
+    default_size: ClassVar[int] = 16
     side: int = eqx.field(static=True)  # pixels along each axis
     polarity: str = eqx.field(static=True)  # bright: ink is 1 on 0; dark: ink is 0 on 1
     centers: str = eqx.field(static=True)  # whole: the levels themselves; real: uniform around them
@@ -53,8 +56,10 @@ class Pictures(Task):
         polarity: Polarity = "bright",
         centers: str = "whole",
     ):
-        if not isinstance(space, Product):
-            raise UserError(f"{self.id} needs a Product space such as Product(x=28, y=28), got {space}")
+        require_int("seed", seed, at_least=0)
+        if not isinstance(space, Product) or tuple(space.factors) != self.factors:
+            wanted = ", ".join(f"{name}={n}" for name, n in zip(self.factors, self.default_space().levels, strict=True))
+            raise UserError(f"{self.id} needs a space such as Product({wanted}), got {space}")
         if polarity not in POLARITIES:
             raise unknown("polarity", polarity, POLARITIES)
         if centers not in CENTERS:
@@ -64,7 +69,8 @@ class Pictures(Task):
         if centers == "real" and encoding == "one-hot":
             raise UserError("encoding='one-hot' shows whole coordinates only; with centers='real' use 'bump' or 'ramp'")
         levels = self.levels_of(space)
-        self.side = require_int("side", max(levels) if side is None else side, at_least=2)
+        least = self.least_side(levels)
+        self.side = require_int("side", least if side is None else side, at_least=least)
         self.polarity, self.centers = polarity, centers
         self.encoding = encodings[encoding](levels, **(encoding_options or {}))
         self.space = space
@@ -82,16 +88,23 @@ class Pictures(Task):
         return Product(x=size, y=size)
 
     @classmethod
-    def default_space(cls) -> Space:
-        return cls.space_of(16)
+    def default_space(cls) -> Product:
+        return cls.space_of(cls.default_size)
 
     # -- for subclasses ---------------------------------------------------------------------------------------------
     def levels_of(self, space: Product) -> tuple[int, ...]:
         """Levels of each factor that the code shows."""
         return tuple(len(levels) for levels in space.factors.values())
 
-    def ink(self, coordinates: Float[Array, "t f"]) -> Float[Array, "t n n"]:
-        """How much ink each pixel has, from 0 to 1; row = y, column = x. Differentiable in the coordinates."""
+    def least_side(self, levels: tuple[int, ...]) -> int:
+        """Pixels that show every place; the default."""
+        return max(2, *levels)
+
+    def ink(self, coordinates: Float[Array, "t f"], present: Bool[Array, "t f"] | None = None) -> Float[Array, "t n n"]:
+        """How much ink each pixel has, from 0 to 1; row = y, column = x. Differentiable in the coordinates.
+
+        present: which factors are there at all, for tasks in which one can be absent.
+        """
         raise TypeError(f"{type(self).__name__} must define ink")
 
     # -- what follows -----------------------------------------------------------------------------------------------
@@ -106,19 +119,25 @@ class Pictures(Task):
     def coordinates(self, key: jax.Array, combinations: Int[Array, "t f"]) -> Float[Array, "t f"]:
         """Where along each factor: the level, or, for real centers, uniform within half a level of it."""
         whole = combinations.astype(jnp.float32)
-        return whole if self.centers == "whole" else whole + jax.random.uniform(key, whole.shape) - 0.5
+        if self.centers == "whole":
+            return whole
+        return whole + jax.random.uniform(key, whole.shape, minval=HAIR - 0.5, maxval=0.5 - HAIR)
 
-    def present(self, combinations: Int[Array, "t f"]) -> Array | None:
+    def present(self, combinations: Int[Array, "t f"]) -> Bool[Array, "t f"] | None:
         """Which factors a combination has at all; None if every one has all."""
         return None
 
-    def code_of(self, coordinates: Float[Array, "t f"], present: Array | None = None) -> Float[Array, "t c"]:
+    def code_of(
+        self, coordinates: Float[Array, "t f"], present: Bool[Array, "t f"] | None = None
+    ) -> Float[Array, "t c"]:
         """What the net is told. Differentiable where the encoding is."""
         return self.encoding(coordinates, present)
 
-    def picture(self, coordinates: Float[Array, "t f"]) -> Float[Array, "t n n"]:
+    def picture(
+        self, coordinates: Float[Array, "t f"], present: Bool[Array, "t f"] | None = None
+    ) -> Float[Array, "t n n"]:
         """The truth, with its background."""
-        return self.with_background(self.ink(coordinates))
+        return self.with_background(self.ink(coordinates, present))
 
     def with_background(self, ink: Array) -> Array:
         return 1 - ink if self.polarity == "dark" else ink
@@ -129,20 +148,31 @@ class Pictures(Task):
 
     def sample(self, key: jax.Array, combinations: jax.Array, samples: int | None = None) -> Batch:
         t, s = len(combinations), self.samples if samples is None else samples
-        coordinates = self.coordinates(key, combinations)
-        drawn = self.picture(coordinates).reshape(t, 1, self.output_size)
+        coordinates, present = self.coordinates(key, combinations), self.present(combinations)
+        drawn = self.picture(coordinates, present).reshape(t, 1, self.output_size)
         # the code names one picture, so further samples of a task are the same one again
         drawn = jnp.broadcast_to(drawn, (t, s, self.output_size))
-        return Batch(jnp.zeros((t, s, 0)), self.code_of(coordinates, self.present(combinations)), drawn, coordinates)
+        return Batch(jnp.zeros((t, s, 0)), self.code_of(coordinates, present), drawn, coordinates)
 
     def score(self, prediction: jax.Array, target: jax.Array) -> dict[str, jax.Array]:
         mse = jnp.mean((prediction - target) ** 2)
         empty = jnp.mean((self.background - target) ** 2)
         error = mse / empty
-        near = jnp.abs(self.strongest(prediction) - self.strongest(target)).max(-1) <= NEAR
-        return {"skill": 1 - error, "error": error, "localized": near.mean(), "mse": mse}
+        localized = self.localized(prediction, target).mean()
+        return {"skill": 1 - error, "error": error, "localized": localized, "mse": mse}
+
+    def localized(self, prediction: Float[Array, "t s o"], target: Float[Array, "t s o"]) -> Bool[Array, "t s"]:
+        """Whether what is drawn is where it should be, whatever it looks like."""
+        return jnp.abs(self.strongest(prediction) - self.strongest(target)).max(-1) <= NEAR
 
     def strongest(self, flat: Float[Array, "t s o"]) -> Int[Array, "t s 2"]:
         """Row and column of the pixel with the most ink."""
-        at = self.ink_of(flat).argmax(-1)
-        return jnp.stack([at // self.side, at % self.side], axis=-1)
+        return self.row_and_column(self.ink_of(flat).argmax(-1))
+
+    def row_and_column(self, pixel: Int[Array, "*any"]) -> Int[Array, "*any 2"]:
+        return jnp.stack([pixel // self.side, pixel % self.side], axis=-1)
+
+
+def closest(flat: Float[Array, "t s o"], pictures: Float[Array, "p o"]) -> Int[Array, "t s"]:
+    """The number of the picture that each prediction is nearest to, in squared error."""
+    return (flat @ pictures.T - (pictures**2).sum(-1) / 2).argmax(-1)
