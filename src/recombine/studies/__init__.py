@@ -2,10 +2,13 @@
 
 from ..lab.study import studies as registry  # noqa: F401
 from . import beyond as beyond
+from . import data_efficiency as data_efficiency
 from . import decodability as decodability
 from . import encodings as encodings
+from . import factorized_fails as factorized_fails
 from . import phase as phase
 from . import required_tasks as required_tasks
 from . import scaling_data as scaling_data
 from . import scaling_model as scaling_model
+from . import stripes as stripes
 from . import supports as supports

@@ -24,6 +24,7 @@ from ..lab.store import Record, Table
 from ..lab.study import Context, Figure, Knob, Measured, check_choices, check_numbers, studies
 from ..lab.verdicts import Claim, NotMet, Question
 from ..recipe import Recipe
+from ..supports.regions import donut_range
 from . import picture_charts, picture_trial, trial
 from .bisection import expected_tries, smallest_enough
 from .picture_trial import COMPOSES, PUBLISHED, SOURCE, PictureStudy, recipe_knobs_of
@@ -161,7 +162,7 @@ class DataEfficiency(PictureStudy):
 
     def measure(self, spec: dict[str, Any], context: Context) -> Measured:
         """Two bisections over the number of bumps, one for each criterion, that share what they tried."""
-        low, high = picture_trial.hole_of(trial.build_space(spec))
+        low, high = donut_range(trial.build_space(spec), None, None)
         most = spec["size"] ** 2 - (high - low + 1) ** 2
         stripes = 2 * spec["size"] if spec["with_stripes"] else 0
         found: dict[int, dict[str, float]] = {}

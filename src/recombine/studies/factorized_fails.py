@@ -32,7 +32,9 @@ def each(table: Table, nets: Sequence[str]) -> dict[str, Table]:
     part = table[table.net.isin(nets)]
     if part.empty:
         raise NotMet(f"{charts.listed(list(nets))} not run")
-    return {f"{net} of depth {depth}, {code}": one for (net, depth, code), one in part.groupby(["net", "depth", "encoding"])}
+    return {
+        f"{net} of depth {depth}, {code}": one for (net, depth, code), one in part.groupby(["net", "depth", "encoding"])
+    }
 
 
 def least_failure(table: Table) -> float:

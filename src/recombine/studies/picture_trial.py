@@ -21,6 +21,7 @@ from ..lab.store import Record, Table
 from ..lab.study import Context, Knob, Measured, Plate, Tile
 from ..lab.verdicts import NotMet
 from ..precision import one_thread
+from ..probes import Readings
 from ..recipe import Recipe
 from ..spaces import Product
 from ..tasks import Batch, Pictures
@@ -76,14 +77,22 @@ def drawings(run: Trained, member: int = 0) -> Drawings:
         for start in range(0, len(padded), AT_ONCE)
     ]  # fmt: skip
     outputs, targets = (np.concatenate([np.asarray(pair[i]) for pair in found])[: len(rows)] for i in (0, 1))
+    whole = _has_all_factors(task, rows)  # stripes are trained on, and not what is asked
+    trained = ~held_out & (whole if (whole & ~held_out).any() else True)
     metrics = {
         stream: {
-            name: float(value) for name, value in task.score(jnp.asarray(outputs[mask]), jnp.asarray(targets[mask])).items()
+            name: float(value)
+            for name, value in task.score(jnp.asarray(outputs[mask]), jnp.asarray(targets[mask])).items()
         }
-        for stream, mask in (("test", ~held_out), ("held_out", held_out))
+        for stream, mask in (("test", trained), ("held_out", held_out))
     }
     shape = (len(rows), task.side, task.side)
     return Drawings(rows, held_out, targets.reshape(shape), outputs.reshape(shape), metrics)
+
+
+def _has_all_factors(task: Pictures, rows: np.ndarray) -> np.ndarray:
+    present = task.present(jnp.asarray(rows))
+    return np.ones(len(rows), bool) if present is None else np.asarray(present.all(-1))
 
 
 @functools.cache
@@ -144,6 +153,31 @@ def kept(run: Trained, drawn: Drawings) -> dict[str, Any]:
         inside = drawn.rows[drawn.held_out]
         facts["hole"] = [*inside.min(0).tolist(), *(np.ptp(inside, axis=0) + 1).tolist()]  # x, y, width, height
     return facts
+
+
+def probe_rows(readings: Readings, step: int) -> list[dict[str, Any]]:
+    """Readings of a probe as rows of a trial; the factor is the group."""
+    return [
+        trial.row(readings.probe, "grid", r["metric"], r["value"], layer=r["layer"] or "", step=step,
+                  group="" if r["factor"] == "mean" else r["factor"])
+        for r in readings.rows
+    ]  # fmt: skip
+
+
+def probed(part: Table, probe: str, metric: str, layer: str | None = None, group: str = "") -> Table:
+    """Rows of a probe."""
+    found = part[(part.reading == probe) & (part.metric == metric) & (part.group == group)]
+    return found if layer is None else found[found.layer == layer]
+
+
+def hidden_in_order(part: Table, probe: str, metric: str) -> list[tuple[str, float]]:
+    """(layer, value) of the hidden layers, first to last; NotMet if the probe found none."""
+    found = probed(part, probe, metric)
+    values = dict(zip(found.layer, found.value, strict=True))
+    names = [name for name in trial.layers_in_order(values) if name.endswith("/post")]
+    if not names:
+        raise NotMet(f"{probe} has no readings of hidden layers")
+    return [(name, float(values[name])) for name in names]
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------

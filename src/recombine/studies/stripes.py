@@ -25,6 +25,7 @@ from ..lab.store import Record, Table
 from ..lab.study import Context, Figure, Knob, Measured, check_choices, check_numbers, studies
 from ..lab.verdicts import Claim, NotMet, Question
 from ..recipe import Recipe
+from ..supports.regions import donut_range
 from . import charts, picture_trial, trial
 from .picture_trial import COMPOSES, PUBLISHED, SOURCE, PictureStudy, recipe_knobs_of
 
@@ -124,7 +125,9 @@ class Stripes(PictureStudy):
     id = "stripes"
     version = 1
     title = "Do stripes teach a decoder to compose?"
-    question = "If the training data shows each factor alone, as a stripe, does a plain decoder draw unseen combinations?"
+    question = (
+        "If the training data shows each factor alone, as a stripe, does a plain decoder draw unseen combinations?"
+    )
     source = SOURCE
     varied = ("net", "variant", "stripes", "bumps")
     running_time = {"smoke": "1 minute", "laptop": "MINUTES minutes on two cores", "paper": "about 6 GPU-hours"}
@@ -193,7 +196,7 @@ class Stripes(PictureStudy):
         check_numbers("bumps", numbers)
         size = settings["size"]
         space = trial.build_space({"task": settings["task"], "size": size})
-        hole = picture_trial.hole_of(space)
+        hole = donut_range(space, None, None)
         around = size**2 - (hole[1] - hole[0] + 1) ** 2
         counts = sorted({round(2 * size * share) for share in shares})
         bumps = sorted({min(number, around) for number in numbers})

@@ -176,7 +176,14 @@ def measure(
         half = dataclasses.replace(recipe, steps=max(recipe.steps // 2, 1))
         where = context.checkpoint / "first" if context.checkpoint else None
         start = train(
-            task, build_support(first), build_net(spec), half, seeds=[spec["seed"]], progress=False, checkpoint=where, watch=()
+            task,
+            build_support(first),
+            build_net(spec),
+            half,
+            seeds=[spec["seed"]],
+            progress=False,
+            checkpoint=where,
+            watch=(),
         )
         recipe = dataclasses.replace(recipe, steps=max(recipe.steps - half.steps, 1))
     run = train(
