@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..encodings import encodings
+from ..encodings import encodings, showing
 from ..intervals import over_seeds
 from ..lab.store import Record, Table, tidy
 from ..lab.study import Figure, Knob, check_choices, recipe_knobs, studies
@@ -196,7 +196,7 @@ class EncodingsStudy(TrialStudy):
     def trials(self, settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
         settings = self.world(dict(settings))
         chosen = settings.pop("encodings")
-        check_choices("encodings", chosen, tuple(encodings))
+        check_choices("encodings", chosen, showing("constituents"))
         options = {"few-shot": {"pairs": settings.pop("pairs", None)},
                    "invertible": {"layers": settings.pop("couplings"), "scale": settings.pop("bend")}}  # fmt: skip
         base = {"seed": seed, "net": "mlp", **settings}

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..encodings import encodings
+from ..encodings import encodings, showing
 from ..lab.store import Record, Table
 from ..lab.study import Figure, Knob, check_choices, check_numbers, recipe_knobs, studies
 from ..lab.verdicts import Claim, NotMet, Question
@@ -151,7 +151,7 @@ class ScalingModel(TrialStudy):
     def trials(self, settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
         settings = self.world(dict(settings))
         chosen, widths, depths = (settings.pop(name) for name in ("encodings", "widths", "depths"))
-        check_choices("encodings", chosen, tuple(encodings))
+        check_choices("encodings", chosen, showing("constituents"))
         check_numbers("widths", widths)
         check_numbers("depths", depths)
         base = {"seed": seed, "net": "mlp", **settings}

@@ -30,4 +30,5 @@ from .shapes import Ellipse as Ellipse
 from .shapes import Ring as Ring
 from .shapes import StripeSum as StripeSum
 from .stripes import BumpsAndStripes as BumpsAndStripes
+from .stripes import BumpsAndStripesLookup as BumpsAndStripesLookup
 from .stripes import space_with_stripes as space_with_stripes

@@ -17,7 +17,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from ..errors import require_number
 from ..keys import key_for
-from ..spaces import Product, Space
+from ..spaces import Space
 from .base import tasks
 from .pictures import Pictures
 
@@ -52,16 +52,24 @@ class BumpsLookup(Bumps):
 
     def __init__(self, space: Space, seed: int = 0, **options: Any):
         super().__init__(space, seed, **options)
-        assert isinstance(space, Product)
-        ranks = jax.random.permutation(key_for("bumps-lookup", seed), space.size)
-        x, y = space.levels
-        self.places = jnp.stack([ranks // y, ranks % y], axis=-1).reshape(x, y, 2)
+        self.places = deal_places(seed, self.encoding.levels)
 
     def ink(self, coordinates: Float[Array, "t f"], present: Bool[Array, "t f"] | None = None) -> Float[Array, "t n n"]:
-        last = jnp.asarray(self.encoding.levels) - 1
-        level = jnp.clip(jnp.floor(coordinates + 0.5).astype(int), 0, last)
-        shown = self.places[level[:, 0], level[:, 1]] + coordinates - level  # real centers keep their offset
-        return super().ink(shown)
+        return super().ink(dealt_to(self.places, coordinates))
+
+
+def deal_places(seed: int, levels: tuple[int, ...]) -> Int[Array, "x y 2"]:
+    """A place of its own for every (x, y): a random permutation of the grid."""
+    x, y = levels
+    ranks = jax.random.permutation(key_for("bumps-lookup", seed), x * y)
+    return jnp.stack([ranks // y, ranks % y], axis=-1).reshape(x, y, 2)
+
+
+def dealt_to(places: Int[Array, "x y 2"], coordinates: Float[Array, "t 2"]) -> Float[Array, "t 2"]:
+    """The places that coordinates were dealt; a real center keeps its offset from the level."""
+    last = jnp.asarray(places.shape[:2]) - 1
+    level = jnp.clip(jnp.floor(coordinates + 0.5).astype(int), 0, last)
+    return places[level[:, 0], level[:, 1]] + coordinates - level
 
 
 @tasks.register("bumps-indifferent-v1")

@@ -12,6 +12,7 @@ but the off-frame one, and the mask are ours.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import equinox as eqx
@@ -22,7 +23,7 @@ from jaxtyping import Array, Bool, Float, Int
 from ..errors import UserError, require_int
 from ..spaces import Product, Space
 from .base import tasks
-from .bumps import Bumps
+from .bumps import Bumps, deal_places, dealt_to
 from .pictures import NEAR
 
 ALIKE = 1e-4  # ink: pixels of the truth that differ by less are equally strong
@@ -46,7 +47,7 @@ class BumpsAndStripes(Bumps):
     id = "bumps-and-stripes-v1"
     mask: tuple[int, int] | None = eqx.field(static=True)
 
-    def __init__(self, space: Space, seed: int = 0, *, mask: tuple[int, int] | None = None, **options: Any):
+    def __init__(self, space: Space, seed: int = 0, *, mask: Sequence[int] | None = None, **options: Any):
         super().__init__(space, seed, **options)
         if not self.encoding.tells_absence():
             raise UserError(
@@ -106,3 +107,21 @@ class BumpsAndStripes(Bumps):
         near = jax.lax.reduce_window(best, 0.0, jax.lax.max, (1, 1, window, window), (1, 1, 1, 1), "SAME")
         strongest = self.ink_of(prediction).argmax(-1)[..., None]
         return jnp.take_along_axis(near.reshape(true.shape), strongest, axis=-1)[..., 0] > 0
+
+
+@tasks.register("bumps-and-stripes-lookup-v1")
+class BumpsAndStripesLookup(BumpsAndStripes):
+    """Control: stripes as they are, but each bump at a place of its own: neither stripes nor bumps tell of others."""
+
+    id = "bumps-and-stripes-lookup-v1"
+    places: Int[Array, "x y 2"]
+
+    def __init__(self, space: Space, seed: int = 0, **options: Any):
+        super().__init__(space, seed, **options)
+        self.places = deal_places(seed, self.encoding.levels)
+
+    def ink(self, coordinates: Float[Array, "t f"], present: Bool[Array, "t f"] | None = None) -> Float[Array, "t n n"]:
+        dealt = dealt_to(self.places, coordinates)
+        return super().ink(
+            dealt if present is None else jnp.where(present.all(-1, keepdims=True), dealt, coordinates), present
+        )
