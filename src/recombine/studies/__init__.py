@@ -7,8 +7,12 @@ from . import decodability as decodability
 from . import encodings as encodings
 from . import factorized_fails as factorized_fails
 from . import phase as phase
+from . import re_entanglement as re_entanglement
+from . import render as render
 from . import required_tasks as required_tasks
 from . import scaling_data as scaling_data
 from . import scaling_model as scaling_model
 from . import stripes as stripes
+from . import superposition as superposition
 from . import supports as supports
+from . import tuning_curves as tuning_curves

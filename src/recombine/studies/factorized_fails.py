@@ -122,7 +122,7 @@ class FactorizedFails(PictureStudy):
             "pixel-transformer": settings.pop("transformer_width"), CONTROL: settings.pop("coordinate_width"),
         }  # fmt: skip
         check_choices("nets", names, widths)
-        check_choices("encodings", codes, trial_codes())
+        check_choices("encodings", codes, picture_trial.codes())
         check_numbers("depths", depths)
         base = {"seed": seed, "support_options": {}, **settings}
         return [
@@ -163,12 +163,6 @@ class FactorizedFails(PictureStudy):
                                           "held-out error by trained error", threshold=5.0),
             )
         ]  # fmt: skip
-
-
-def trial_codes() -> list[str]:
-    from ..encodings import showing
-
-    return showing("coordinates")
 
 
 studies.register("factorized-fails")(FactorizedFails())

@@ -16,9 +16,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import shades
+from ..encodings import showing
 from ..keys import key_for
 from ..lab.store import Record, Table
-from ..lab.study import Context, Knob, Measured, Plate, Tile
+from ..lab.study import Context, Knob, Measured, Plate, Tile, recipe_knobs
 from ..lab.verdicts import NotMet
 from ..precision import one_thread
 from ..probes import Readings
@@ -204,9 +205,13 @@ def learned(part: Table, what: str) -> float:
 
 # -- studies ----------------------------------------------------------------------------------------------------------
 def recipe_knobs_of(smoke: Recipe, laptop: Recipe, paper: Recipe) -> tuple[Knob, ...]:
-    from ..lab.study import recipe_knobs
-
+    """Knobs for what picture studies let their users change of a recipe."""
     return recipe_knobs(smoke, laptop, paper, TRAINED_BY)
+
+
+def codes() -> list[str]:
+    """Names of the codes of coordinates."""
+    return showing("coordinates")
 
 
 class PictureStudy(TrialStudy):
