@@ -18,10 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
-from recombine import Recipe, Subsets, Trained, UserError, probes, supports, train
+from recombine import Product, Recipe, Subsets, Trained, UserError, probes, supports, train
 from recombine.nets import MLP, Blueprint, Net
 from recombine.probes import decodability, ridge
-from recombine.tasks import Hyperteacher, draw_batch
+from recombine.tasks import Bumps, Hyperteacher, draw_batch
 from recombine.testing import check_probe
 from recombine.trained import Member
 
@@ -256,9 +256,50 @@ def run() -> Trained:
     )
 
 
+@pytest.fixture(scope="module")
+def bumps() -> Trained:
+    space = Product(x=8, y=8)
+    recipe = Recipe(steps=60, tasks=32, evaluations=1)
+    return train(Bumps(space), supports.donut(space), MLP(16, 2), recipe, seeds=2, progress=False)
+
+
 @pytest.mark.parametrize("name", probes.registry)
-def test_registered_probes_pass_the_public_check(name, run):
-    check_probe(probes.registry[name], run)
+def test_registered_probes_pass_the_public_check(name, bumps):
+    check_probe(probes.registry[name], bumps)
+
+
+@pytest.mark.parametrize("name", probes.registry)
+def test_registered_probes_read_subsets_or_say_that_they_need_two_factors(name, run):
+    if name == "decodability":
+        check_probe(probes.registry[name], run)
+    else:
+        with pytest.raises(UserError, match=r"hyperteacher-v1.*(Product|draws nothing)"):
+            probes.registry[name](run)
+
+
+def without(metric_end: str, kind: str = "decoding"):
+    """A probe that lacks some of its rows."""
+
+    def probe(trained: Trained) -> probes.Readings:
+        readings = decodability(trained, fit_tasks=64, score_tasks=64)
+        rows = [row for row in readings.rows if not row["metric"].endswith(metric_end)]
+        return probes.Readings("without", rows, "r2", kind)
+
+    return probe
+
+
+@pytest.mark.parametrize("control", ["shuffled", "untrained", "encoding"])
+def test_the_public_check_asks_for_the_controls_of_a_kind(control, run):
+    with pytest.raises(AssertionError, match=f"r2_{control}.*missing"):
+        check_probe(without(control), run)
+
+
+def test_the_public_check_knows_the_kinds(run):
+    check_probe(without("shuffled", "layers"), run)  # a layer that is described has no labels to shuffle
+    with pytest.raises(AssertionError, match="r2_truth.*missing"):
+        check_probe(without("nothing", "drawings"), run)
+    with pytest.raises(AssertionError, match="no kind of probe"):
+        check_probe(without("nothing", "anything"), run)
 
 
 def test_layers_are_read_by_number_and_by_name(run):

@@ -24,7 +24,7 @@ from .lab.run import run_study
 from .lab.study import SCALES, Context, Study
 from .lab.verdicts import judge
 from .nets import Blueprint
-from .probes import Readings
+from .probes import CONTROLS, Readings
 from .spaces import Space, space_from_json
 from .supports import Support
 from .tasks import Batch, Task
@@ -164,17 +164,30 @@ def check_net(blueprint: Blueprint, task: Task) -> None:
 
 
 def check_probe(probe: Callable[..., Readings], trained: Trained) -> None:
-    """Tidy rows for every seed, the three controls of a decoding probe, and the same numbers twice."""
+    """Tidy rows for every seed, every control of its kind beside every headline reading, and the same numbers twice.
+
+    Which controls a probe must bring depends on what it reads, and it says which kind it is (`probes.CONTROLS`): one
+    that decodes brings shuffled labels, an untrained net and the code; one that describes layers an untrained net and
+    the code; one that judges drawings an untrained net, the true drawing and the superposition template.
+    """
     readings = probe(trained)
     _must(readings.rows, "no readings")
     needed = {"seed", "layer", "factor", "metric", "value"}
     for row in readings.rows:
         _must(needed <= set(row), f"a row lacks {needed - set(row)}")
+        _must(isinstance(row["value"], float), f"{row['metric']} is {row['value']!r}, not a float")
     seeds = {row["seed"] for row in readings.rows}
     _must(seeds == {member.seed for member in trained.healthy}, f"readings are for seeds {seeds}")
-    metrics = {row["metric"] for row in readings.rows}
-    for control in ("shuffled", "untrained", "encoding"):
-        _must(any(metric.endswith(control) for metric in metrics), f"the control {control!r} is missing")
+    places = [(row["seed"], row["layer"], row["factor"], row["metric"]) for row in readings.rows]
+    _must(len(set(places)) == len(places), "two rows are of the same seed, layer, factor and metric")
+    headlines = [place[:3] for place in places if place[3] == readings.headline]
+    _must(headlines, f"the headline {readings.headline!r} has no row")
+    _must(readings.kind in CONTROLS, f"{readings.kind!r} is no kind of probe; there are {', '.join(CONTROLS)}")
+    for control in CONTROLS[readings.kind]:
+        for place in headlines:
+            metric = f"{readings.headline}_{control}"
+            _must((*place, metric) in places, f"the control {metric!r} is missing at seed, layer, factor {place}")
+    _must(str(readings), "the readings have no text")
     _must(_same(readings.rows, probe(trained).rows), "the probe gives other numbers the second time")
 
 

@@ -12,14 +12,28 @@ from ..registry import Registry
 if TYPE_CHECKING:
     import pandas
 
+#: what a probe reads beside the trained net, so that its numbers mean something; the metric is METRIC_CONTROL
+CONTROLS = {
+    #: of constituents from a layer: the same fit to shuffled labels, a net before training, the code without a net
+    "decoding": ("shuffled", "untrained", "encoding"),
+    #: how a layer lies over a grid of combinations: a net before training, the code without a net
+    "layers": ("untrained", "encoding"),
+    #: what a net draws: a net before training, the true drawing, the mean of trained drawings that share a factor
+    "drawings": ("untrained", "truth", "template"),
+}
+
 
 @dataclass(frozen=True)
 class Readings:
-    """Rows of (seed, layer, factor, metric, value); `headline` is the metric that is printed first."""
+    """Rows of (seed, layer, factor, metric, value); `headline` is the metric that is printed first.
+
+    kind: says which controls come along; see `CONTROLS`.
+    """
 
     probe: str
     rows: list[dict[str, Any]]
     headline: str
+    kind: str = "decoding"
 
     @property
     def table(self) -> pandas.DataFrame:
@@ -33,7 +47,7 @@ class Readings:
         return list(dict.fromkeys(row["layer"] for row in self.rows))
 
     def value(self, metric: str | None = None, factor: str = "mean", layer: str | None = None) -> Interval:
-        """One reading over seeds; of the last layer that was read, if no other is named."""
+        """One reading over seeds; of the last layer that was read, if no other is named. Undefined if one seed's is."""
         metric = metric or self.headline
         layer = layer or (self.layers[-1] if self.rows else None)
         chosen = [
@@ -41,7 +55,7 @@ class Readings:
             for row in self.rows
             if row["metric"] == metric and row["factor"] == factor and row["layer"] == layer
         ]
-        return over_seeds(chosen)
+        return over_seeds([] if any(value != value for value in chosen) else chosen)
 
     def __str__(self) -> str:
         metrics = list(dict.fromkeys(row["metric"] for row in self.rows if row["factor"] == "mean"))

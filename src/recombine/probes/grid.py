@@ -1,0 +1,306 @@
+"""The grid of two factors: every combination of their levels, and what a net makes of it.
+
+Maps over a grid are indexed [level of the first factor, level of the second]: for bumps [x, y]. (A picture has row = y
+and column = x, so transpose a map to lay it over one.)
+
+A layer is read at every point of the grid, in blocks of units that fit into a stated memory:
+
+    at_once x units x 4 bytes       what one pass of the net makes of a layer, besides what the net needs itself
+    points x units of a block x 4   what is kept, at most `megabytes` for all layers of a pass together
+
+A layer that is larger than that is read in several passes, with other units each. Everything that is measured here is a
+sum over units, or a list over units, so blocks can be taken one by one.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..errors import UserError, require_int, unknown
+from ..keys import key_for
+from ..nets import Net
+from ..precision import one_thread
+from ..spaces import Product
+from ..supports import Support
+from ..tasks import Pictures, Task
+from ..trained import Member, Trained
+
+AT_ONCE = 32
+MEGABYTES = 256.0
+
+
+@dataclass(frozen=True)
+class Grid:
+    """All combinations of the levels of two factors; further factors are fixed. P = n0 x n1 points."""
+
+    task: Task
+    factors: tuple[str, str]
+    axes: tuple[int, int]  # the columns of the two factors in a combination
+    levels: tuple[np.ndarray, np.ndarray]  # of each factor, by number
+    combinations: np.ndarray  # (P, F), the second factor varies fastest
+    trained: np.ndarray  # (n0, n1) of booleans
+    held_out: np.ndarray  # (n0, n1) of booleans
+    codes: jax.Array  # (P, C): what the net is told at each point
+    inputs: jax.Array  # (1, 1, I): what it sees beside the code, the same at every point
+    present: jax.Array | None  # (P, F): which factors a combination has, if some lack one
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.levels[0]), len(self.levels[1])
+
+    @property
+    def points(self) -> int:
+        return len(self.combinations)
+
+    @property
+    def unused(self) -> np.ndarray:
+        """(n0, n1): points that are neither trained nor held out."""
+        return ~(self.trained | self.held_out)
+
+    @property
+    def coordinates(self) -> jax.Array:
+        """(P, F): where along each factor."""
+        return jnp.asarray(self.combinations, jnp.float32)
+
+    def truth(self) -> jax.Array | None:
+        """(P, pixels): the true pictures, of a task that draws."""
+        if not isinstance(self.task, Pictures):
+            return None
+        return _truth_program()(self.task, self.coordinates)
+
+
+def grid_of(
+    trained: Trained,
+    factors: Sequence[str] | None = None,
+    fixed: Mapping[str, Any] | None = None,
+) -> Grid:
+    """The two-factor grid of what was trained; see `make_grid`."""
+    return make_grid(trained.task, trained.support, factors, fixed)
+
+
+def make_grid(
+    task: Task,
+    support: Support,
+    factors: Sequence[str] | None = None,
+    fixed: Mapping[str, Any] | None = None,
+) -> Grid:
+    """The grid of two factors of a task over a Product.
+
+    factors: which two; needed where there are more. fixed: the level of every other factor, as in {"size": 3}.
+    Levels at which a picture lacks the factor (a stripe has no second coordinate) are no part of the grid.
+    Tasks with inputs beside the code are read at one input, that of the first point: what moves is the code alone.
+    """
+    space = task.space
+    if not isinstance(space, Product) or len(space.factors) < 2:
+        raise UserError(f"{task.id} on {space} has no grid of two factors; a Product such as Product(x=8, y=8) has one")
+    chosen = _two(space, factors)
+    rest = _rest(space, chosen, fixed or {})
+    names = list(space.factors)
+    axes = names.index(chosen[0]), names.index(chosen[1])
+    levels = np.arange(space.levels[axes[0]]), np.arange(space.levels[axes[1]])
+
+    def combine(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        rows = np.zeros((len(first) * len(second), space.width), space.dtype)
+        rows[:, axes[0]], rows[:, axes[1]] = np.repeat(first, len(second)), np.tile(second, len(first))
+        for name, level in rest.items():
+            rows[:, names.index(name)] = level
+        return rows
+
+    rows = combine(*levels)
+    present = task.present(jnp.asarray(rows)) if isinstance(task, Pictures) else None
+    if present is not None:
+        there = np.asarray(present).reshape(*map(len, levels), -1)
+        levels = levels[0][there[..., axes[0]].any(1)], levels[1][there[..., axes[1]].any(0)]
+        rows = combine(*levels)
+        present = task.present(jnp.asarray(rows))  # type: ignore[attr-defined]
+    shape = len(levels[0]), len(levels[1])
+    if min(shape) < 2:
+        raise UserError(f"the grid of {chosen[0]} and {chosen[1]} on {space} has {shape} levels; each needs at least 2")
+    if isinstance(task, Pictures):
+        coordinates = jnp.asarray(rows, jnp.float32)
+        codes, inputs = _code_program()(task, coordinates, present), jnp.zeros((1, 1, task.input_size))
+    else:
+        batch = _sample_program()(task, key_for("probe_score", 0), jnp.asarray(rows))
+        codes, inputs = batch.code, batch.inputs[:1, :1]
+    sides = (side.contains(rows).reshape(shape) for side in (support.train, support.held_out))
+    return Grid(task, chosen, axes, levels, rows, *sides, codes, inputs, present)
+
+
+def _two(space: Product, factors: Sequence[str] | None) -> tuple[str, str]:
+    names = list(space.factors)
+    if factors is None:
+        if len(names) != 2:
+            raise UserError(
+                f"{space} has {len(names)} factors; choose two and fix the others, as in "
+                f"factors={tuple(names[:2])}, fixed={ {names[2]: space.factors[names[2]][0]} }"
+            )
+        return names[0], names[1]
+    for name in factors:
+        if name not in space.factors:
+            raise unknown("factor", name, names)
+    if len(factors) != 2 or len(set(factors)) != 2:
+        raise UserError(f"factors={tuple(factors)} must be two different ones of {', '.join(names)}")
+    return factors[0], factors[1]
+
+
+def _rest(space: Product, chosen: tuple[str, str], fixed: Mapping[str, Any]) -> dict[str, int]:
+    """The fixed level of every factor that is not part of the grid, by number."""
+    for name in fixed:
+        if name not in space.factors:
+            raise unknown("factor", name, space.factors)
+        if name in chosen:
+            raise UserError(f"factor {name!r} spans the grid, so it cannot be fixed at {fixed[name]!r}")
+    open_ones = [name for name in space.factors if name not in chosen and name not in fixed]
+    if open_ones:
+        raise UserError(
+            f"fix the level of {' and '.join(map(repr, open_ones))} too, as in fixed={{{open_ones[0]!r}: 0}}"
+        )
+    for name, level in fixed.items():
+        if level not in space.factors[name]:
+            raise unknown(f"level of {name}", level, map(str, space.factors[name]))
+    return {name: space.factors[name].index(level) for name, level in fixed.items()}
+
+
+def on_grid(where: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Values of the points of a mask (n0, n1) as a map, NaN elsewhere."""
+    found = np.full(where.shape, np.nan)
+    found[where] = values
+    return found
+
+
+# -- reading a net over the grid ----------------------------------------------------------------------------------
+
+
+def member_of(trained: Trained, seed: int | None) -> Member:
+    """The member of a seed, the first healthy one if none is named."""
+    by_seed = {member.seed: member for member in trained.healthy}
+    if seed is None:
+        return next(iter(by_seed.values()))
+    if seed not in by_seed:
+        raise UserError(f"seed={seed} has no healthy member; there are {sorted(by_seed)}")
+    return by_seed[seed]
+
+
+def layers_of(trained: Trained, layers: Sequence[str] | str | None) -> tuple[str, ...]:
+    """The layers to read: those named, else every one after its nonlinearity and the output."""
+    known = trained.blueprint.layers()
+    if layers is None:
+        return tuple(name for name in known if not name.endswith("/pre"))
+    chosen = (layers,) if isinstance(layers, str) else tuple(layers)
+    for name in chosen:
+        if name not in known:
+            raise unknown("layer", name, known)
+    if not chosen or len(set(chosen)) < len(chosen):
+        raise UserError(f"layers={chosen} must name layers, each once; there are {', '.join(known)}")
+    return chosen
+
+
+def read(
+    grid: Grid, net: Net, layers: Sequence[str], *, at_once: int = AT_ONCE, megabytes: float = MEGABYTES
+) -> Iterator[tuple[str, jax.Array]]:
+    """Layer by layer, blocks of its units at every point of the grid: (name, (n0, n1, units of the block)).
+
+    at_once: points in one pass of the net. megabytes: of all blocks that are kept at the same time.
+    """
+    at_once = min(require_int("at_once", at_once, at_least=1), grid.points)
+    room = int(min(megabytes * 2**20 / 4 / grid.points, 2**62))  # units that may be kept at a time
+    if room < 1:
+        raise UserError(f"megabytes={megabytes} holds no unit at {grid.points} points; give at least 1")
+    shapes = jax.eval_shape(lambda n, i, c: n(i, c)[1], net, grid.inputs, grid.codes[:1])
+    for load in _loads({name: int(np.prod(shapes[name].shape[2:])) for name in layers}, room):
+        program = _fill_program(tuple((name, size) for name, _, size in load))
+        buffers = [jnp.zeros((grid.points, size)) for _, _, size in load]
+        starts = [jnp.asarray(start) for _, start, _ in load]
+        for start in range(0, grid.points, at_once):
+            at = min(start, grid.points - at_once)  # the last pass overlaps: one program for all of them
+            buffers = program(buffers, net, grid.inputs, grid.codes[at : at + at_once], jnp.asarray(at), starts)
+        for name, _, size in load:
+            yield name, buffers.pop(0).reshape(*grid.shape, size)
+
+
+def _loads(units: Mapping[str, int], room: int) -> list[list[tuple[str, int, int]]]:
+    """What each pass keeps: (layer, first unit, number of units), together no more than `room` units."""
+    loads: list[list[tuple[str, int, int]]] = [[]]
+    free = room
+    for name, count in units.items():
+        pieces = -(-count // room)
+        size = -(-count // pieces)
+        for start in range(0, count, size):
+            now = min(size, count - start)
+            if now > free:
+                loads, free = [*loads, []], room
+            loads[-1].append((name, start, now))
+            free -= now
+    return [load for load in loads if load]
+
+
+@functools.cache
+def _fill_program(load: tuple[tuple[str, int], ...]) -> Callable[..., list[jax.Array]]:
+    """One pass: activations of the units in `load` at some points, written into the buffers in place."""
+
+    def run(buffers: list, net: Net, inputs: jax.Array, codes: jax.Array, at: jax.Array, starts: list) -> list:
+        trace = net(jnp.broadcast_to(inputs, (len(codes), *inputs.shape[1:])), codes)[1]
+        filled = []
+        for buffer, start, (name, size) in zip(buffers, starts, load, strict=True):
+            flat = trace[name][:, 0].reshape(len(codes), -1)
+            part = jax.lax.dynamic_slice_in_dim(flat, start, size, axis=1).astype(jnp.float32)
+            filled.append(jax.lax.dynamic_update_slice_in_dim(buffer, part, at, axis=0))
+        return filled
+
+    return jax.jit(run, donate_argnums=0, compiler_options=one_thread())
+
+
+def activations(
+    trained: Trained,
+    layer: str,
+    *,
+    seed: int | None = None,
+    factors: Sequence[str] | None = None,
+    fixed: Mapping[str, Any] | None = None,
+    at_once: int = AT_ONCE,
+) -> np.ndarray:
+    """A whole layer over the grid, (n0, n1, units), for studies: points x units x 4 bytes."""
+    grid = grid_of(trained, factors, fixed)
+    names = layers_of(trained, layer)
+    blocks = read(grid, member_of(trained, seed).net, names, at_once=at_once, megabytes=float("inf"))
+    return np.concatenate([np.asarray(block) for _, block in blocks], axis=-1)
+
+
+def predict(net: Net, inputs: jax.Array, codes: jax.Array, *, at_once: int = AT_ONCE) -> np.ndarray:
+    """What a net predicts for any codes (T, C), at one shared input: (T, outputs)."""
+    at_once = min(require_int("at_once", at_once, at_least=1), len(codes))
+    parts = []
+    for start in range(0, len(codes), at_once):
+        at = min(start, len(codes) - at_once)
+        parts.append(np.asarray(_predict_program()(net, inputs, codes[at : at + at_once]))[start - at :])
+    return np.concatenate(parts)
+
+
+@functools.cache
+def _predict_program() -> Callable[[Net, jax.Array, jax.Array], jax.Array]:
+    def run(net: Net, inputs: jax.Array, codes: jax.Array) -> jax.Array:
+        return net(jnp.broadcast_to(inputs, (len(codes), *inputs.shape[1:])), codes)[0][:, 0]
+
+    return jax.jit(run, compiler_options=one_thread())
+
+
+@functools.cache
+def _code_program() -> Callable[..., jax.Array]:
+    return jax.jit(lambda task, at, present: task.code_of(at, present), compiler_options=one_thread())
+
+
+@functools.cache
+def _sample_program() -> Callable[..., Any]:
+    return jax.jit(lambda task, key, rows: task.sample(key, rows, 1), compiler_options=one_thread())
+
+
+@functools.cache
+def _truth_program() -> Callable[[Task, jax.Array], jax.Array]:
+    return jax.jit(lambda task, at: task.picture(at).reshape(len(at), -1), compiler_options=one_thread())

@@ -1,0 +1,173 @@
+"""separability: is a layer a sum of a function of x and one of y, or a product, also where it was not fitted?
+
+For every unit, over the points of the grid that were trained on:
+
+    additive    a(x, y) = b(x) + c(y)      least squares
+    rank_one    a(x, y) = b(x) c(y)        alternating least squares
+
+scored by R^2 at held-out points, pooled over units (so that a unit counts by its variance; 1 - summed squared error by
+summed squared deviation from each unit's mean there). "_trained" is the R^2 at the points of the fit themselves.
+A held-out point can be predicted only if its two levels are linked by trained points (x with y', y' with x', ... with
+y); a level that was never trained is linked to nothing. Other points are left out, and `unpredictable` counts them.
+
+Ours: the published factorization metric is near 1 for layers that are not separable at all (see `geometry`).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import scipy.sparse
+
+from ..precision import one_thread
+from ..trained import Trained
+from .base import Readings, probes
+from .grid import AT_ONCE, MEGABYTES, Grid, grid_of, layers_of, member_of, read
+from .layers import Values, layer_readings
+
+ITERATIONS = 30  # of alternating least squares: each solves for b, then for c
+MODELS = ("additive", "rank_one")
+
+
+@dataclass(frozen=True)
+class Separable:
+    """Squared errors of both models at every point, summed over units; NaN where a point cannot be predicted."""
+
+    errors: dict[str, np.ndarray]  # model -> (n0, n1)
+    predictable: np.ndarray  # (n0, n1) of booleans: points whose levels are linked by trained ones
+    trained: np.ndarray  # (n0, n1)
+    held_out: np.ndarray  # (n0, n1)
+    spread_trained: float  # summed squared deviation from each unit's mean over the points of the fit
+    spread_held_out: float  # the same over the predictable held-out points
+
+    def r2(self, model: str, side: str = "held_out") -> float:
+        """Pooled R^2 of a model at held-out or trained points; NaN where nothing varies or nothing is predictable."""
+        where, spread = (
+            (self.trained, self.spread_trained)
+            if side == "trained"
+            else (self.held_out & self.predictable, self.spread_held_out)
+        )
+        return float(1 - self.errors[model][where].sum() / spread) if spread > 0 else float("nan")
+
+    @property
+    def unpredictable(self) -> int:
+        """Held-out points that neither model says anything about."""
+        return int((self.held_out & ~self.predictable).sum())
+
+
+@probes.register("separability")
+def separability(trained: Trained, **options: Any) -> Readings:
+    """R^2 at held-out points of each layer as a sum or a product of functions of the two factors, with controls.
+
+    The options are those of `layer_readings`.
+    """
+    return layer_readings("separability", "additive", _measure, trained, **options)
+
+
+def separable_maps(
+    trained: Trained,
+    *,
+    layers: Sequence[str] | str | None = None,
+    seed: int | None = None,
+    factors: Sequence[str] | None = None,
+    fixed: Mapping[str, Any] | None = None,
+    at_once: int = AT_ONCE,
+    megabytes: float = MEGABYTES,
+) -> dict[str, Separable]:
+    """Where on the grid each model fails, for each layer of one member."""
+    grid, net, names = grid_of(trained, factors, fixed), member_of(trained, seed).net, layers_of(trained, layers)
+    blocks: dict[str, list[Separable]] = {name: [] for name in names}
+    for name, block in read(grid, net, names, at_once=at_once, megabytes=megabytes):
+        blocks[name].append(fit_block(grid, block))
+    return {name: _together(parts) for name, parts in blocks.items()}
+
+
+def fit_block(grid: Grid, block: jax.Array) -> Separable:
+    """Both models fitted to some units (n0, n1, units) at the trained points."""
+    linked = _linked(grid.trained)
+    scored = grid.held_out & linked
+    fit = jnp.asarray(grid.trained, jnp.float32)
+    additive, rank_one, spreads = _fit_program()(block, fit, jnp.asarray(scored, jnp.float32), _solver(grid.trained))
+    errors = {
+        model: np.where(linked, np.asarray(error, float), np.nan)
+        for model, error in zip(MODELS, (additive, rank_one), strict=True)
+    }
+    return Separable(errors, linked, grid.trained, grid.held_out, float(spreads[0]), float(spreads[1]))
+
+
+def _together(parts: list[Separable]) -> Separable:
+    first = parts[0]
+    errors = {model: np.sum([part.errors[model] for part in parts], axis=0) for model in MODELS}
+    spreads = (sum(part.spread_trained for part in parts), sum(part.spread_held_out for part in parts))
+    return Separable(errors, first.predictable, first.trained, first.held_out, *spreads)
+
+
+def _measure(grid: Grid, blocks: Iterator[jax.Array]) -> Values:
+    found = _together([fit_block(grid, block) for block in blocks])
+    values: Values = {}
+    for model in MODELS:
+        values[model, "mean"] = found.r2(model)
+        values[f"{model}_trained", "mean"] = found.r2(model, "trained")
+    values["unpredictable", "mean"] = float(found.unpredictable)
+    return values
+
+
+def _linked(fit: np.ndarray) -> np.ndarray:
+    """(n0, n1): whether the levels of a point are in one component of the graph whose edges are the fitted points."""
+    n0, n1 = fit.shape
+    graph = scipy.sparse.bmat([[None, fit.astype(int)], [fit.T.astype(int), None]])
+    _, component = scipy.sparse.csgraph.connected_components(graph, directed=False)
+    return component[:n0, None] == component[None, n0 : n0 + n1]
+
+
+def _solver(fit: np.ndarray) -> jax.Array:
+    """(n0 + n1, n0 + n1): sums over rows and columns of the fitted points -> b and c, of smallest norm."""
+    counts = fit.astype(float)
+    gram = np.block([[np.diag(counts.sum(1)), counts], [counts.T, np.diag(counts.sum(0))]])
+    return jnp.asarray(np.linalg.pinv(gram, hermitian=True), jnp.float32)
+
+
+@functools.cache
+def _fit_program() -> Callable[..., tuple[jax.Array, jax.Array, jax.Array]]:
+    """Squared errors (n0, n1) of the two models summed over units, and the spreads at fitted and at scored points."""
+
+    def mean(a: jax.Array, weight: jax.Array) -> jax.Array:
+        return (a * weight[..., None]).sum((0, 1)) / jnp.maximum(weight.sum(), 1)
+
+    def spread(a: jax.Array, weight: jax.Array) -> jax.Array:
+        there = weight[..., None] > 0
+        low, high = (f(jnp.where(there, a, s), (0, 1)) for f, s in ((jnp.min, jnp.inf), (jnp.max, -jnp.inf)))
+        varies = high - low > 1e-6 * jnp.maximum(jnp.abs(low), jnp.abs(high))  # rounding is no variance
+        return jnp.where(varies, ((a - mean(a, weight)) ** 2 * weight[..., None]).sum((0, 1)), 0.0).sum()
+
+    def run(a: jax.Array, fit: jax.Array, scored: jax.Array, solver: jax.Array):
+        # a: (n0, n1, units)
+        n0 = a.shape[0]
+        center = mean(a, fit)
+        inside = (a - center) * fit[..., None]
+        b, c = jnp.split(solver @ jnp.concatenate([inside.sum(1), inside.sum(0)]), [n0])
+        additive = ((a - center - b[:, None] - c[None]) ** 2).sum(-1)
+
+        kept = a * fit[..., None]
+        energy = (kept**2).sum(1)  # (n0, units)
+        least = 1e-12 * energy.max(0) + 1e-30  # keeps empty levels at 0
+
+        def better(_: Any, pair: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+            _, c = pair
+            b = (kept * c).sum(1) / (fit @ c**2 + least)
+            c = (kept * b[:, None]).sum(0) / (fit.T @ b**2 + least)
+            return b, c
+
+        # begins with the strongest row of each unit
+        strongest = jnp.take_along_axis(kept, energy.argmax(0)[None, None], axis=0)[0]  # (n1, units)
+        b, c = jax.lax.fori_loop(0, ITERATIONS, better, (jnp.zeros_like(energy), strongest))
+        rank_one = ((a - b[:, None] * c[None]) ** 2).sum(-1)
+        return additive, rank_one, jnp.stack([spread(a, fit), spread(a, scored)])
+
+    return jax.jit(run, compiler_options=one_thread())
