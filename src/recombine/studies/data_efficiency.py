@@ -227,33 +227,34 @@ class DataEfficiency(PictureStudy):
                 rows += [
                     {"size": int(row.size), "seed": int(seed), "value": row.needed,
                      "series": f"{row.net}, {'with stripes' if row.stripes else 'bumps alone'}"}
-                    for row in found[found.needed.notna()].itertuples(index=False)
+                    for row in found.itertuples(index=False)
                 ]  # fmt: skip
             if rows:
                 figures.append(Figure(
                     f"Pictures needed against size: {words}",
                     "Fewest pictures, stripes included, that were enough, a point a seed; both axes are logarithmic. "
-                    "Exponents with a 95 % bootstrap interval over the points. A series without points never got there.",
-                    picture_charts.log_log(rows, [fit(rows, name) for name in dict.fromkeys(r["series"] for r in rows)],
-                                           x="size", x_title="N, pixels along a side", y_title="pictures needed"),
+                    "Exponents with a 95 % bootstrap interval over the points. Arrows: not even all pictures were enough.",
+                    picture_charts.log_log(rows, fits(rows), "N, pixels along a side", "pictures needed"),
                 ))  # fmt: skip
         return figures
 
 
-def fit(rows: list[dict[str, Any]], series: str, draws: int = 2000) -> dict[str, Any]:
-    """The line through a series on logarithmic axes, with a bootstrap interval of its exponent over the points."""
-    points = np.array([[math.log(row["size"]), math.log(row["value"])] for row in rows if row["series"] == series])
-    fitted = {"series": series, "exponent": math.nan, "intercept": math.nan, "low": math.nan, "high": math.nan}
-    if len(np.unique(points[:, 0])) < 2:
-        return fitted
-    slope, intercept = np.polyfit(points[:, 0], points[:, 1], 1)
-    rng = np.random.default_rng(0)
-    drawn = points[rng.integers(0, len(points), (draws, len(points)))]  # (draws, points, 2)
-    x, y = (drawn[..., i] - drawn[..., i].mean(1, keepdims=True) for i in (0, 1))
-    spread = (x**2).sum(1)
-    slopes = (x * y).sum(1)[spread > 0] / spread[spread > 0]
-    low, high = np.quantile(slopes, [0.025, 0.975])
-    return fitted | {"exponent": float(slope), "intercept": float(intercept), "low": float(low), "high": float(high)}
+def fits(rows: list[dict[str, Any]], draws: int = 2000) -> list[dict[str, Any]]:
+    """A power of the size for each series that reached it everywhere, with a bootstrap interval over its points."""
+    found = []
+    for series in dict.fromkeys(row["series"] for row in rows):
+        points = np.array([[row["size"], row["value"]] for row in rows if row["series"] == series], float)
+        if np.isnan(points).any() or len(np.unique(points[:, 0])) < 2:
+            continue
+        logs = np.log(points)
+        slope, intercept = np.polyfit(logs[:, 0], logs[:, 1], 1)
+        drawn = logs[np.random.default_rng(0).integers(0, len(logs), (draws, len(logs)))]  # (draws, points, 2)
+        x, y = (drawn[..., i] - drawn[..., i].mean(1, keepdims=True) for i in (0, 1))
+        spread = (x**2).sum(1)
+        low, high = np.quantile((x * y).sum(1)[spread > 0] / spread[spread > 0], [0.025, 0.975])
+        found.append({"series": series, "scale": float(np.exp(intercept)), "exponent": float(slope),
+                      "low": float(low), "high": float(high)})  # fmt: skip
+    return found
 
 
 studies.register("data-efficiency")(DataEfficiency())

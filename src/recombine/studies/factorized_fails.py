@@ -160,7 +160,7 @@ class FactorizedFails(PictureStudy):
                 "Held-out error by the error on trained combinations (which counts as at least .02), by net, depth and "
                 "code; a point a seed. At 1 a net draws what it never saw as well as what it saw.",
                 picture_charts.ratio_dots(rows, "net", order, list(dict.fromkeys(scores.encoding)),
-                                          "held-out error by trained error", threshold=5.0),
+                                          value_title="held-out error by trained error"),
             )
         ]  # fmt: skip
 

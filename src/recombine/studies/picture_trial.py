@@ -226,7 +226,8 @@ class PictureStudy(TrialStudy):
         facts = record.facts
         if "impossible" in facts or facts.get("diverged_at") is not None:
             return super().summary(record)
-        return f"error trained {facts['trained']:.3f}, held out {facts['held_out']:.3f} ({facts['seconds']:.0f} s)"
+        seen, unseen = (1 - facts[name] for name in ("trained", "held_out"))  # kept as skill, the task's first metric
+        return f"error trained {seen:.3f}, held out {unseen:.3f} ({facts['seconds']:.0f} s)"
 
     def caption_of(self, record: Record) -> str:
         """What a row of drawings is called."""

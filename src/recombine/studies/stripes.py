@@ -26,7 +26,7 @@ from ..lab.study import Context, Figure, Knob, Measured, check_choices, check_nu
 from ..lab.verdicts import Claim, NotMet, Question
 from ..recipe import Recipe
 from ..supports.regions import donut_range
-from . import charts, picture_trial, trial
+from . import charts, picture_charts, picture_trial, trial
 from .picture_trial import COMPOSES, PUBLISHED, SOURCE, PictureStudy, recipe_knobs_of
 
 OURS = f"ours, after {SOURCE}"
@@ -253,7 +253,7 @@ class Stripes(PictureStudy):
                     figures.append(Figure(
                         f"{charts.title(name)}, {net}",
                         f"{charts.title(name)} (mean over seeds) by how many bumps and stripes were trained.",
-                        charts.heat(rows, "bumps", "stripes", "bumps trained", "stripes trained", name),
+                        picture_charts.grid_heat(rows, "bumps", "stripes", "bumps trained", "stripes trained", name),
                     ))  # fmt: skip
         part = trial.final(table, "localized", "held_out", "")
         part = part[(part.stripes == part.stripes.max()) & (part.bumps == part.bumps.max())]

@@ -172,8 +172,8 @@ class TuningCurves(PictureStudy):
             if "units" in record.facts:
                 layer, units = list(record.facts["units"].items())[-1]
                 curves = [
-                    {"unit": f"unit {unit['unit']}", "factor": factor, "level": level, "value": value}
-                    for unit in units for factor in ("x", "y") for level, value in enumerate(unit[factor])
+                    {"unit": f"unit {unit['unit']}", "factor": factor, "place": place, "value": value}
+                    for unit in units for factor in ("x", "y") for place, value in enumerate(unit[factor])
                 ]  # fmt: skip
                 figures.append(Figure(
                     f"Tuning curves, {WORDS[record.cell.spec['who']]}",
