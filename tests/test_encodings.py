@@ -1,4 +1,4 @@
-"""Every registered encoding is what it says it is."""
+"""Every registered encoding of constituents is what it says it is. Those of coordinates: test_coordinates.py."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recombine import Subsets, UserError
-from recombine.encodings import encodings
+from recombine.encodings import encodings, showing
 from recombine.tasks import Hyperteacher
 from recombine.testing import check_task
 
 M = 8
 
 
-DESCRIPTIONS = [name for name in encodings if name != "few-shot"]  # that one shows examples, and has tests of its own
+CONSTITUENTS = showing("constituents")
+DESCRIPTIONS = [name for name in CONSTITUENTS if name != "few-shot"]  # that one shows examples, and has tests of its own
 
 
 @pytest.fixture(params=DESCRIPTIONS, ids=str)
@@ -165,7 +166,17 @@ def test_few_shot_shows_examples_of_the_task(redraw):
     assert not np.isin(np.asarray(x), np.asarray(batch.inputs)).any(), "the net is shown its own test inputs"
 
 
-@pytest.mark.parametrize("name", encodings)
+def test_every_encoding_shows_constituents_or_coordinates():
+    assert sorted(encodings) == sorted(CONSTITUENTS + showing("coordinates"))
+
+
+@pytest.mark.parametrize("name", showing("coordinates"))
+def test_a_task_of_modules_refuses_a_code_of_coordinates(name):
+    with pytest.raises(UserError, match=f"unknown encoding of constituents '{name}'"):
+        Hyperteacher(Subsets(M, 3), encoding=name)
+
+
+@pytest.mark.parametrize("name", CONSTITUENTS)
 def test_a_task_with_any_encoding_passes_the_public_check(name):
     check_task(Hyperteacher(Subsets(M, 3), encoding=name))
 

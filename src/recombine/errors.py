@@ -34,7 +34,12 @@ def require_int(what: str, value: object, *, at_least: int | None = None, at_mos
 
 
 def require_number(
-    what: str, value: object, *, above: float | None = None, at_least: float | None = None, at_most: float | None = None
+    what: str,
+    value: object,
+    *,
+    above: float | int | None = None,
+    at_least: float | int | None = None,
+    at_most: float | int | None = None,
 ) -> float:
     """`value` as a float, or an error that names it and what would do."""
     asked = [(above, "above"), (at_least, "at least"), (at_most, "at most")]
