@@ -79,7 +79,8 @@ def corner(space: Space, *, low: int | None = None, trained: int | None = None, 
 
     Default: three eighths, as published for 32 levels (12).
     """
-    low, _ = _range(space, low, _levels(space) - 1, (12 / 32, 1))
+    levels = _levels(space)
+    low = require_int("low", round(12 / 32 * levels) if low is None else low, at_least=0, at_most=levels - 1)
     return _outside(space, Region(pairs_of(space), "corner", low), {"low": low}, trained, seed)
 
 
