@@ -27,7 +27,7 @@ import optax
 from . import checkpoints
 from .compilation import enable_cache
 from .errors import UserError, require_int
-from .keys import key_for
+from .keys import key_for, name_to_int
 from .nets import Blueprint, Net, initialize
 from .precision import one_thread, resolve
 from .progress import Report, bars
@@ -38,6 +38,7 @@ from .trained import Member, Trained, scores
 
 CALL_SECONDS = 0.5  # aim for calls this long: short enough to show progress and stop, long enough to cost nothing
 CHECKPOINT_SECONDS = 60.0
+PENALTY = name_to_int("penalty")  # what a penalty draws is not what the data of its step is drawn from
 HISTORY_TASKS = 256  # scores on the way are for looking at: a quarter of what the final ones take
 
 
@@ -91,6 +92,7 @@ def train(
         raise UserError(f"the support splits {support.space} but the task combines {task.space}")
     if ensemble not in ("auto", "threads", "vmap"):
         raise UserError(f"ensemble={ensemble!r} must be 'auto', 'threads' or 'vmap'")
+    net.require(task)
     enable_cache()
     if ensemble == "auto":
         ensemble = "threads" if jax.default_backend() == "cpu" else "vmap"
@@ -224,10 +226,12 @@ def fresh_state(net: Net, recipe: Recipe) -> State:
 
 def one_step(state: State, task: Task, sampler: Any, rates: Rates, key: jax.Array, shape: Recipe) -> State:
     """One update: a pure function of the state and the key."""
-    batch = draw_batch(task, sampler, jax.random.fold_in(key, state.step), shape.tasks, shape.samples)
+    key = jax.random.fold_in(key, state.step)
+    batch = draw_batch(task, sampler, key, shape.tasks, shape.samples)
 
     def loss_of(net: Net) -> jax.Array:
-        loss, penalty = task.loss(net(batch.inputs, batch.code)[0], batch.target), net.penalty(task, batch)
+        penalty = net.penalty(task, batch, jax.random.fold_in(key, PENALTY))
+        loss = task.loss(net(batch.inputs, batch.code)[0], batch.target)
         return loss if penalty is None else loss + penalty
 
     loss, gradient = eqx.filter_value_and_grad(loss_of)(state.net)

@@ -1,4 +1,4 @@
-"""Attention and what belongs to it, as functions: layer norm, rotary positions, causal attention. All in float32.
+"""Attention and what belongs to it, as functions: layer norm, rotary positions, attention. All in float32.
 
 Shapes: T sequences, L positions, H heads of D numbers each.
 """
@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 
 EPSILON = 1e-6  # under the root of a layer norm, as in Flax
+MOST_SCORES = 2**24  # held at once by `attention`: 64 MB
 
 
 def layer_norm(
@@ -45,9 +46,34 @@ def causal_attention(
     The weights of the mean are softmax(query . key / sqrt(D)). Products, even of 2 positions: written as sums that XLA
     could fuse, the gradient takes longer on a CPU at any length.
     """
+    return _attend(query, key, value, causal_mask(query.shape[1], key.shape[1]))
+
+
+def attention(
+    query: Float[Array, "t q h d"],
+    key: Float[Array, "t l h d"],
+    value: Float[Array, "t l h d"],
+    most: int = MOST_SCORES,
+) -> Float[Array, "t q h d"]:
+    """Each query takes the mean of all values, weighted by softmax(query . key / sqrt(D)).
+
+    With more than `most` scores, T sequences of 784 pixels have 600,000 T H, a few sequences are done at a time, and their
+    scores computed again for the gradient instead of being kept: half again as much work in bounded memory.
+    """
+    t, q, h, _ = query.shape
+    at_once = max(1, most // (q * key.shape[1] * h))
+    if t <= at_once:
+        return _attend(query, key, value)
+
+    def one(sequence: tuple[jax.Array, jax.Array, jax.Array]) -> jax.Array:
+        return _attend(*(part[None] for part in sequence))[0]
+
+    return jax.lax.map(jax.checkpoint(one), (query, key, value), batch_size=at_once)
+
+
+def _attend(query: jax.Array, key: jax.Array, value: jax.Array, visible: np.ndarray | None = None) -> jax.Array:
     scores = jnp.einsum("tqhd,tkhd->thqk", query * query.shape[-1] ** -0.5, key)
-    visible = causal_mask(query.shape[1], key.shape[1])
-    weights = jax.nn.softmax(jnp.where(visible, scores, -jnp.inf))
+    weights = jax.nn.softmax(scores if visible is None else jnp.where(visible, scores, -jnp.inf))
     return jnp.einsum("thqk,tkhd->tqhd", weights, value)
 
 

@@ -29,7 +29,7 @@ class Net(eqx.Module):
     def __call__(self, inputs: jax.Array, code: jax.Array) -> tuple[jax.Array, Trace]:
         raise TypeError("use a registered net")
 
-    def penalty(self, task: Task, batch: Batch) -> jax.Array | None:
+    def penalty(self, task: Task, batch: Batch, key: jax.Array) -> jax.Array | None:
         """What is added to the loss of a training step: a regularizer of the net's own, if it has one."""
         return None
 
@@ -41,6 +41,9 @@ class Blueprint:
     name: ClassVar[str]
     #: convolutions train some 70 times slower inside a scan on a CPU: such nets ask for one call a step there
     steps_in_scan_on_cpu: ClassVar[bool] = True
+
+    def require(self, task: Task) -> None:
+        """Refuses, with a UserError, a task that the net cannot serve; before anything is compiled."""
 
     def build(self, task: Task, key: jax.Array, precision: str = "float32") -> Net:
         """A fresh net for the task."""
