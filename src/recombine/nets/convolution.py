@@ -1,10 +1,11 @@
 """Convolutions of pictures (T, H, W, C), as functions, written so that they train fast on a CPU, in a loop or not.
 
-XLA's CPU backend has a fast kernel for convolutions whose operands are ordered NHWC and HWIO. It brings others into that
-order in the entry of a program only, not in the body of a loop (xla/service/cpu/conv_canonicalization.cc; known as
+XLA's CPU backend has a fast kernel for convolutions whose operands are ordered NHWC and HWIO. It brings others into
+that order in the entry of a program only, not in the body of a loop (xla/service/cpu/conv_canonicalization.cc; known as
 jax-ml/jax#12868). The gradients that jax derives have another order, so that a training step inside a loop falls to a
-kernel some 30 to 100 times slower. Hence the gradient rule below is written out with the same convolution, its
-operands transposed beforehand: as fast in a loop as outside of it.
+kernel some 30 to 100 times slower. Hence `_product` below: a convolution that knows its own derivatives, which are
+convolutions of the same order with operands transposed beforehand. It is as fast in a loop as outside of it, and can be
+differentiated forward and backward as often as one likes, which a `custom_vjp` could not.
 
 A transposed convolution of stride 2 is never a convolution of a picture with zeros in between, three quarters of which
 would be products with zero: each of the four phases of the result is a convolution of the small picture

@@ -8,8 +8,8 @@ Weights are shared over pixels, so that what was learned at one place holds at a
 public code of Liang, Qian, Ziyin, Fiete 2025 (width 256, depth 2 and 4, one-hot code), which generalizes there without
 any regularizer. Initialized as there, by torch's defaults (nets/drawing.py).
 
-The first layer is linear in code + position: their two products are taken apart, with T + N^2 rows instead of T N^2, and
-added. That is one layer in `depth` for nothing.
+The first layer is linear in code + position: their two products are taken apart, with T + N^2 rows instead of T N^2,
+and added. That is one layer in `depth` for nothing.
 
 Trace: "layer1/pre", "layer1/post", ..., "output"; a layer is flat, pixel by pixel.
 """
@@ -70,7 +70,7 @@ class CoordinateMLPNet(Net):
 
     kernels: tuple[Float[Array, "_in _out"], ...]
     biases: tuple[Float[Array, " _out"], ...]
-    slopes: tuple[Float[Array, "1"], ...]
+    slopes: tuple[Float[Array, " one"], ...]
     side: int = eqx.field(static=True)
     precision: str = eqx.field(static=True)
 

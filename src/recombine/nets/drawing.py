@@ -35,12 +35,12 @@ def uniform(key: jax.Array, shape: tuple[int, ...], fan_in: int) -> jax.Array:
     return jax.random.uniform(key, shape, minval=-bound, maxval=bound)
 
 
-def slope() -> Float[Array, "1"]:
+def slope() -> Float[Array, " one"]:
     """The slope of a fresh PReLU. Of shape (1,), as a bias: weight decay is for matrices."""
     return jnp.full(1, SLOPE)
 
 
-def prelu(x: jax.Array, slope: Float[Array, "1"]) -> jax.Array:
+def prelu(x: jax.Array, slope: Float[Array, " one"]) -> jax.Array:
     return jnp.where(x > 0, x, slope * x)
 
 

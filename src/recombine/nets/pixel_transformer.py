@@ -4,9 +4,9 @@
     h <- norm(h + attention(h)),  h <- norm(h + W_2 relu(W_1 h))        so often as it is deep; every token sees all
     value of the pixel: w_o h + b_o
 
-After the public code of Liang, Qian, Ziyin, Fiete 2025 (784 tokens, width 128, 2 to 5 standard encoder blocks of 4 heads). Norms come
-after each part, as in the original transformer; layers have biases. Ours where nothing is known: a feed-forward part four
-times as wide as the stream, no dropout, all kernels and biases uniform within 1/sqrt(fan in).
+After the public code of Liang, Qian, Ziyin, Fiete 2025 (784 tokens, width 128, 2 to 5 standard encoder blocks of 4
+heads). Norms come after each part, as in the original transformer; layers have biases. Ours where nothing is known: a
+feed-forward part four times as wide as the stream, no dropout, all kernels and biases uniform within 1/sqrt(fan in).
 
 Trace: "layer1/pre" is the stream after the attention of the first block, "layer1/post" after its feed-forward part,
 "output" the prediction; a layer is flat, pixel by pixel.

@@ -1,8 +1,8 @@
-"""A token a pixel: fixed positions of pixels, which nets that share their weights over pixels add to what they are told.
+"""A token a pixel: fixed positions of pixels, which nets with weights shared over pixels add to what they are told.
 
-As in the public code of Liang, Qian, Ziyin, Fiete 2025: four interleaved parts, the sine and cosine of the column and those
-of the row, at frequencies 10000^(-4k/width). Pixels lie at 0, 1, 2, ... exactly (in one released script the spacing is
-28/27 by mistake).
+As in the public code of Liang, Qian, Ziyin, Fiete 2025: four interleaved parts, the sine and cosine of the column and
+those of the row, at frequencies 10000^(-4k/width). Pixels lie at 0, 1, 2, ... exactly (in one released script the
+spacing is 28/27 by mistake).
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ Two regularizers, of all levels in every step, are what makes it generalize ther
     entropy     weight times the sum over levels of the entropy of p_j = lambda_j^2 / sum lambda^2: toward rank 1
     variance    weight times the sum over levels and components of the variance of l and of r along their pixels
                 (unbiased): toward vectors that do not change along an axis, so that a page of rank 1 is a stripe
-As published the variance is that of the vectors before they are divided by their length, which shrinking them lowers too:
-`variance_of="raw"`. Ours, and the default, is that of the vectors that are used.
+As published the variance is that of the vectors before they are divided by their length, which shrinking them lowers
+too: `variance_of="raw"`. Ours, and the default, is that of the vectors that are used.
 
 Trace: "x/rendered", "y/rendered" (the page of each factor, row by row), "layer1/pre" (all pages, stacked as channels),
 "layer1/post", ..., "output".
@@ -138,7 +138,7 @@ class RenderingNet(Net):
     pages: tuple[Pages, ...]
     kernels: tuple[Float[Array, "3 3 f _out"], ...]
     biases: tuple[Float[Array, " _out"], ...]
-    slopes: tuple[Float[Array, "1"], ...]
+    slopes: tuple[Float[Array, " one"], ...]
     blueprint: Rendering = eqx.field(static=True)
     side: int = eqx.field(static=True)
     precision: str = eqx.field(static=True)

@@ -4,13 +4,13 @@ With a layer's activation a(x, y), its tangents a_0 = da/dx and a_1 = da/dy, and
 
     penalty = weight * mean over layers of   mean |g_01| / mean (g_00 + g_11)
 
-means over the pictures of the batch: the weight times 1 - F, F the factorization metric of Liang, Qian, Ziyin, Fiete 2025.
-They find that F falls as a decoder entangles its factors; whether it is a cause of the failure is open, and this net asks.
-It is ours, not theirs. The forward pass, the trace and the layers are those of the net within.
+means over the pictures of the batch: the weight times 1 - F, F the factorization metric of Liang, Qian, Ziyin, Fiete
+2025. They find that F falls as a decoder entangles its factors; whether it is a cause of the failure is open, and this
+net asks. It is ours, not theirs. The forward pass, the trace and the layers are those of the net within.
 
-Layers are those that the trace calls ".../post". Tangents are exact where the code can be differentiated; a one-hot code
-cannot, and its tangents are differences between the neighboring levels (one-sided at the border), as in the published
-metric. With `everywhere=True` the penalty is taken at random levels of the whole frame, held-out ones too: it needs
+Layers are those that the trace calls ".../post". Tangents are exact where the code can be differentiated; a one-hot
+code cannot, and its tangents are differences between the neighboring levels (one-sided at the border), as in the
+published metric. With `everywhere=True` the penalty is taken at random levels of the whole frame, held-out ones too: it needs
 coordinates and no targets.
 """
 

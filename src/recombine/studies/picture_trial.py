@@ -82,8 +82,7 @@ def drawings(run: Trained, member: int = 0) -> Drawings:
     trained = ~held_out & (whole if (whole & ~held_out).any() else True)
     metrics = {
         stream: {
-            name: float(value)
-            for name, value in task.score(jnp.asarray(outputs[mask]), jnp.asarray(targets[mask])).items()
+            name: float(value) for name, value in task.score(jnp.asarray(outputs[mask]), jnp.asarray(targets[mask])).items()
         }
         for stream, mask in (("test", trained), ("held_out", held_out))
     }
