@@ -283,12 +283,15 @@ def test_encodings_are_compared_only_where_they_were_learned():
 
 def test_layers_are_in_order_of_their_number():
     assert trial.layers_in_order(["layer10", "layer2", "layer1", "layer2"]) == ["layer1", "layer2", "layer10"]
+    names = ["output", "layer2/post", "layer10/pre", "input", "layer2/pre"]
+    assert trial.layers_in_order(names) == ["input", "layer2/pre", "layer2/post", "layer10/pre", "output"]
 
 
 @pytest.mark.parametrize("name", registry)
 def test_a_report_without_a_single_record_says_so(name):
     study = registry[name]
     assert study.figures(pandas.DataFrame(), []) == [] and study.exhibits([]) == {} and study.episodes([]) == {}
+    assert study.plates([]) == []
     assert study.answer(pandas.DataFrame(), {claim.id: "undecided" for claim in study.claims})
 
 

@@ -22,8 +22,8 @@ LONGEST = 1024  # rows or columns: a picture in a report, and not a data set
 FIELDS = ("rows", "columns", "low", "high", "shades")
 
 
-def pack(array: Any, low: float | None = None, high: float | None = None) -> dict[str, Any]:
-    """The array as JSON. Ends that are not given are those of its values; what lies beyond given ends becomes them.
+def pack(array: Any, low: Any = None, high: Any = None) -> dict[str, Any]:
+    """The array as JSON. Ends (numbers) are by default those of its values; what lies beyond given ends becomes them.
 
     Values that are not finite are undefined. Pictures to be compared need the same ends.
     """

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from ..errors import UserError, require_int, unknown
 from ..registry import Registry
@@ -18,6 +18,7 @@ from .verdicts import Claim, Question
 
 SCALES = ("smoke", "laptop", "paper")
 COLORS = ("ink", "heat", "signed")  # of small pictures
+Rectangle = tuple[int | float, int | float, int | float, int | float]
 DEFAULT_SEEDS = 3
 
 
@@ -96,14 +97,14 @@ class Tile:
 
     shades: dict[str, Any]
     note: str = ""
-    colors: Literal["ink", "heat", "signed"] = "ink"
-    outlines: tuple[tuple[float, float, float, float], ...] = ()
+    colors: str = "ink"
+    outlines: tuple[Rectangle, ...] = ()
 
     def __post_init__(self):
         if self.colors not in COLORS:
             raise unknown("colors of a tile", self.colors, COLORS)
         for outline in self.outlines:
-            if len(outline) != 4 or not all(math.isfinite(number) for number in outline):
+            if len(outline) != 4 or not all(map(math.isfinite, outline)):
                 raise UserError(f"an outline is (x, y, width, height) in pixels, got {outline!r}")
 
 

@@ -20,6 +20,7 @@ from ..lab.run import Result
 from ..lab.study import Figure
 from . import origin
 from .episodes import episode_svg, episode_text
+from .plates import page_data
 from .strip import ends, strip
 from .theme import DARK, FONT, LIGHT, chart_config
 
@@ -51,11 +52,15 @@ def render(result: Result) -> str:
     )
     environment.filters |= {"number": number, "spell": origin.spell, "duration": duration}
     figures = result.study.figures(result.table, result.records) if len(result.table) else []
-    scripts = [_inert(_vega()), _inert(_asset("page.js"))] if figures else []
+    plates = [page_data(plate) for plate in result.study.plates(result.records)] if result.records else []
+    scripts = [_vega(), _asset("page.js")] if figures else []
+    scripts += [_asset("plates.js")] if any(plate["slider"] is not None for plate in plates) else []
+    scripts = [_inert(script) for script in scripts]
     return environment.get_template("page.html.j2").render(
         **_findings(result),
         **_origin(result),
         figures=[_figure(figure) for figure in figures],
+        plates=plates,
         episodes=[
             {"name": name, "source": _data_uri(episode_svg(episode)), "text": episode_text(episode, 60)}
             for name, episode in result.study.episodes(result.records).items()
@@ -64,7 +69,7 @@ def render(result: Result) -> str:
         islands={"chart-config": _json(chart_config())} if figures else {},
         scripts=scripts,
         policy=_policy(scripts),
-        css=_asset("page.css"),
+        css=_asset("page.css") + (_asset("plates.css") if plates else ""),
         light=LIGHT,
         dark=DARK,
         font=FONT,

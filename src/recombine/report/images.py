@@ -1,15 +1,21 @@
-"""Images of charts, for a README or a paper."""
+"""Images of charts and plates, for a README or a paper."""
 
 from __future__ import annotations
 
 import copy
+import textwrap
+from html import escape
 from pathlib import Path
 
 from ..files import write_whole
-from ..lab.study import Figure
+from ..lab.study import Figure, Plate, Tile
+from .plates import Bar, bar_of, enlarged, in_text, shared_bars, side, spelled, tile_png
 from .theme import LIGHT, chart_config
 
 WIDTH = 720
+FONT = "Liberation Sans, Arial, DejaVu Sans, sans-serif"
+MARGIN, GAP, LINE = 18, 12, 15  # pixels
+LETTER = 6.2  # width of one at 12 pixels, on average
 
 
 def figure_png(figure: Figure, path: Path | str, scale: float = 2.0) -> Path:
@@ -24,3 +30,98 @@ def figure_png(figure: Figure, path: Path | str, scale: float = 2.0) -> Path:
     path = Path(path)
     write_whole(path, vl_convert.vegalite_to_png(spec, scale=scale, config=config))
     return path
+
+
+def plate_png(plate: Plate, path: Path | str, scale: float = 2.0) -> Path:
+    """Writes a plate as a PNG on a light background, all frames of a slider one under another; returns its path."""
+    import vl_convert
+
+    path = Path(path)
+    write_whole(path, vl_convert.svg_to_png(plate_svg(plate), scale=scale))
+    return path
+
+
+def plate_svg(plate: Plate) -> str:
+    """The plate as one SVG on a light background."""
+    longest = side("large", len(plate.columns), len(plate.rows))
+    shared = shared_bars(plate)
+    heads = [textwrap.wrap(name, 20) for name, _ in plate.rows]
+    left = MARGIN + max((len(line) * LETTER + GAP for head in heads for line in head), default=0)
+    tops = [textwrap.wrap(name, max(8, int(longest / LETTER))) for name in plate.columns]
+    y = MARGIN + 30 + LINE * max(map(len, tops))
+    step = longest + GAP
+    drawn = [_text(MARGIN, MARGIN + 12, [plate.title], 16, "ink", weight=600)]
+    drawn += [_text(left + i * step, y - 5 - LINE * (len(top) - 1), top, 12, "muted") for i, top in enumerate(tops)]
+    for head, (_, tiles) in zip(heads, plate.rows, strict=True):
+        drawn.append(_text(MARGIN, y + 12, head, 12, "ink"))
+        below = y + LINE * len(head)
+        for i, tile in enumerate(tiles):
+            if tile is not None:
+                svg, end = _tile(tile, left + i * step, y, longest, bar_of(tile) not in shared)
+                drawn.append(svg)
+                below = max(below, end)
+        y = below + GAP
+    if plate.legend or shared:
+        drawn.append(_text(MARGIN, y + 12, [plate.legend], 12, "muted"))
+        x = MARGIN + (len(plate.legend) * LETTER + 2 * GAP if plate.legend else 0)
+        for bar in shared:
+            drawn.append(_bar(bar, x, y + 4, 230))
+            x += 250
+        y += 20
+    width, height = max(left + step * len(plate.columns), WIDTH / 2) + MARGIN - GAP, y + MARGIN
+    if plate.legend or shared:
+        width = max(width, x)
+    return "\n".join([
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" font-family="{FONT}">',
+        '<defs><pattern id="undefined" width="6" height="6" patternUnits="userSpaceOnUse">'
+        f'<path d="M-1 1l2 -2M0 6l6 -6M5 7l2 -2" stroke="{LIGHT["line"]}" stroke-width="2"/></pattern></defs>',
+        f'<rect width="100%" height="100%" fill="{LIGHT["paper"]}"/>', *drawn, "</svg>\n",
+    ])  # fmt: skip
+
+
+def _tile(tile: Tile, x: int | float, y: int | float, longest: int, with_bar: bool) -> tuple[str, int | float]:
+    """A picture with its outlines, note and bar, and where it ends."""
+    cells = (tile.shades["rows"], tile.shades["columns"])
+    height, width = enlarged(cells, longest)
+    place = f'x="{x:g}" y="{y:g}" width="{width}" height="{height}"'
+    picture = in_text(tile_png(tile, enlarge=max(1, width // cells[1])))
+    drawn = [f'<rect {place} fill="url(#undefined)"/>', f'<image {place} href="{picture}" preserveAspectRatio="none"/>',
+             f'<rect {place} fill="none" stroke="{LIGHT["line"]}"/>']  # fmt: skip
+    light, dark = ("#ffffff", "#000000") if tile.colors == "heat" else (LIGHT["ink"], LIGHT["paper"])
+    for color, stroke, opacity in ((dark, 3.5, 0.5), (light, 1.5, 1)):
+        for left, top, wide, high in tile.outlines:
+            by = width / cells[1]
+            drawn.append(
+                f'<rect x="{x + left * by:g}" y="{y + top * by:g}" width="{wide * by:g}" height="{high * by:g}" '
+                f'fill="none" stroke="{color}" stroke-width="{stroke}" stroke-opacity="{opacity}"/>'
+            )
+    end = y + height
+    note = textwrap.wrap(tile.note, max(8, int(width / LETTER * 1.1)))
+    if note:
+        drawn.append(_text(x, end + 14, note, 11, "muted"))
+        end += LINE * len(note) + 2
+    if with_bar:
+        drawn.append(_bar(bar_of(tile), x, end + 4, width, digits=2))
+        end += LINE + 2
+    return "\n".join(drawn), end
+
+
+def _bar(bar: Bar, x: int | float, y: int | float, width: int | float, digits: int = 3) -> str:
+    """The bar between its two ends."""
+    low, high = spelled(bar.low, digits), spelled(bar.high, digits)
+    first, ramp = len(low) * LETTER + 3, max(6.0, width - (len(low) + len(high)) * LETTER - 8)
+    place = f'x="{x + first:g}" y="{y:g}" width="{ramp:g}" height="9"'
+    drawn = [_text(x, y + 8, [low], 11, "muted"), _text(x + first + ramp + 4, y + 8, [high], 11, "muted"),
+             f'<image {place} href="{in_text(bar.png())}" preserveAspectRatio="none"/>']  # fmt: skip
+    if bar.zero is not None:
+        at = x + first + ramp * bar.zero
+        drawn.append(f'<path d="M{at:g} {y - 2:g}v13" stroke="{LIGHT["ink"]}" stroke-width="1.5"/>')
+    return "".join(drawn)
+
+
+def _text(x: int | float, y: int | float, lines: list[str], size: int, color: str, weight: int = 400) -> str:
+    return "".join(
+        f'<text x="{x:g}" y="{y + LINE * i:g}" font-size="{size}" fill="{LIGHT[color]}" font-weight="{weight}">'
+        f"{escape(line)}</text>"
+        for i, line in enumerate(lines)
+    )

@@ -2,7 +2,7 @@
 
 Series colors are those of Okabe and Ito, which stay apart under all common color-vision deficiencies. On a page a
 chart names CSS variables, so the same drawing follows the reader's color scheme and turns light on paper; an image
-gets the light colors written in.
+gets the light colors written in. Heat is viridis (van der Walt, Smith), at nine of its places.
 """
 
 from __future__ import annotations
@@ -20,6 +20,13 @@ DARK = {
     "link": "#7cc4f0", "yes": "#3fc79a", "no": "#f0954f", "open": "#a5acb6",
     "series-1": "#56b4e9", "series-2": "#e69f00", "series-3": "#1fb98d", "series-4": "#cc79a7", "series-5": "#f0e442",
     "series-6": "#d55e00",
+}  # fmt: skip
+#: anchors of the colors of small pictures, evenly spaced from low to high; lightness is even between them (a test)
+COLOR_MAPS = {
+    "ink": ("#ffffff", "#010101"),
+    "heat": ("#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c", "#28ae80", "#5ec962", "#addc30", "#fde725"),
+    "signed": ("#005077", "#0071a5", "#0894d5", "#6cb5ec", "#b5d5f4", "#f6f6f6",
+               "#ffc5aa", "#f59666", "#dd6b2f", "#b84500", "#862f00"),
 }  # fmt: skip
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
@@ -45,6 +52,7 @@ def chart_config(colors: dict[str, str] | None = None) -> dict[str, Any]:
         "legend": {
             "orient": "top", "title": None, "labelColor": ink, "labelFontSize": 12.5, "symbolSize": 75, "offset": 14,
             "columnPadding": 18, "rowPadding": 6, "labelLimit": 260, "symbolOpacity": 1,
+            "titleColor": muted, "titleFontSize": 12, "titleFontWeight": "normal",
         },
         "title": {"color": ink, "fontSize": 16, "fontWeight": 600, "anchor": "start", "offset": 14},
         "range": {"category": [color[f"series-{i}"] for i in range(1, 7)]},

@@ -7,6 +7,7 @@ gives them looks.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,20 +31,27 @@ def dots(
     series: Sequence[str],
     value_title: str,
     *,
-    top: float,
-    also: Sequence[float] = (),
+    top: int | float,
+    also: Sequence[int | float] = (),
     step: int = 46,
     lanes: bool = True,
+    log: bool = False,
 ) -> Spec:
     """A row for each category: a point a seed, a tick for the mean, and arrows for points beyond the axis.
 
-    The axis reaches from zero (or below) to `top` and includes the values and `also`.
+    The axis reaches from zero (or below) to `top` and includes the values and `also`; a logarithmic one reaches from
+    the smallest positive of them to the largest.
     """
     values = [row["value"] for row in rows]
-    lowest = min(0.0, *values, *also)
-    low = max(FLOOR, lowest - 0.03 if lowest < 0 else 0.0)  # a little air, so that no point touches the names
-    high = min(CEILING, max(top, *values, *also))
-    x = {"field": "at", "type": "quantitative", "title": value_title, "scale": {"domain": [low, high], "nice": False}}
+    x: Spec = {"field": "at", "type": "quantitative", "title": value_title}
+    if log:
+        low, high = log_ends([*values, *also, top])
+        x |= log_axis(low, high)
+    else:
+        lowest = min(0.0, *values, *also)
+        low = max(FLOOR, lowest - 0.03 if lowest < 0 else 0.0)  # a little air, so that no point touches the names
+        high = min(CEILING, max(top, *values, *also))
+        x["scale"] = {"domain": [low, high], "nice": False}
     base: Spec = {"x": x, "y": category(field, order)}
     named = {"field": "series", "type": "nominal"}
     if series:
@@ -77,6 +85,25 @@ def dots(
 def sized(spec: Spec) -> Spec:
     """As wide as the page; laid out anew where a narrower page breaks the legend into more lines."""
     return {"width": "container", "autosize": {"type": "fit-x", "contains": "padding", "resize": True}, **spec}
+
+
+def log_ends(values: Sequence[int | float]) -> tuple[float, float]:
+    """The ends of a logarithmic axis that holds the positive ones of the values, with a little air."""
+    positive = [value for value in values if 0 < value < 1e300]
+    return (min(positive) / 1.25, max(positive) * 1.25) if positive else (0.1, 10.0)
+
+
+def log_axis(low: int | float, high: int | float) -> Spec:
+    """Scale and ticks from low to high: at 1, 2 and 5 of each decade, or at decades where there are many."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    decades = math.log10(high / low)
+    if decades > 2.5:
+        ticks = [10.0**power for power in range(first, last + 1, math.ceil(decades / 7))]
+    else:
+        ticks = [digit * 10.0**power for power in range(first, last + 1) for digit in (1, 2, 5)]
+    ticks = [tick for tick in ticks if low <= tick <= high]
+    axis: Spec = {"values": ticks, "tickCount": len(ticks), "format": "~g" if decades < 7 else "~e"}
+    return {"scale": {"type": "log", "domain": [low, high], "nice": False}, "axis": axis | {"labelOverlap": "greedy"}}
 
 
 def means(base: Spec, low: float, high: float, field: str, series: bool) -> Spec:
@@ -182,29 +209,33 @@ def curves(
 
 
 def heat(
-    rows: Rows, x: str, y: str, x_title: str, y_title: str, value_title: str, *, begins: float | None = None
-) -> Spec:
+    rows: Rows, x: str, y: str, x_title: str, y_title: str, value_title: str, *, begins: int | float | None = None,
+    domain: tuple[int | float, int | float] = (0, 1), log: bool = False, digits: str = ".2f",
+) -> Spec:  # fmt: skip
     """A map of means over seeds: cells with their number, and a line along the edges where `begins` is reached.
 
-    Rows: x, y, value, low, high, in the order in which x is to be shown; y rises upward.
+    Rows: x, y, value, and low and high if there is an interval, in the order in which x is to be shown; y rises upward.
+    Colors reach over `domain`; beyond it they are those of its ends.
     """
     columns = list(dict.fromkeys(row[x] for row in rows))
     lines = sorted({row[y] for row in rows}, reverse=True)  # from top to bottom
     across = {"field": x, "type": "ordinal", "title": x_title, "sort": columns, "axis": {"labelAngle": 0}}
     up = {"field": y, "type": "ordinal", "title": y_title, "sort": lines}
-    shade = {"field": "value", "type": "quantitative", "title": value_title,
-             "scale": {"scheme": "viridis", "domain": [0, 1], "clamp": True}}  # fmt: skip
-    numbers = [(name, {"field": name, "type": "quantitative", "format": ".3f"}) for name in ("value", "low", "high")]
+    scale: Spec = {"scheme": "viridis", "domain": list(domain), "clamp": True} | ({"type": "log"} if log else {})
+    shade = {"field": "value", "type": "quantitative", "title": value_title, "scale": scale}
+    numbers = [name for name in ("value", "low", "high") if any(name in row for row in rows)]
     titles = {"value": value_title, "low": "95 % from", "high": "95 % to"}
     shown = [
         {"field": x, "type": "nominal", "title": x_title}, {"field": y, "type": "nominal", "title": y_title},
-        *({**field, "title": titles[name]} for name, field in numbers),
+        *({"field": name, "type": "quantitative", "format": ".3f", "title": titles[name]} for name in numbers),
     ]  # fmt: skip
+    low, high = domain
+    bright = low * (high / low) ** 0.55 if log else low + 0.55 * (high - low)  # where dark letters read better
     layers: list[Spec] = [
         {"mark": {"type": "rect"}, "encoding": {"x": across, "y": up, "color": shade, "tooltip": shown}},
         {"mark": {"type": "text", "fontSize": 11},
-         "encoding": {"x": across, "y": up, "text": {"field": "value", "type": "quantitative", "format": ".2f"},
-                      "color": {"condition": {"test": "datum.value > 0.55", "value": "#111"}, "value": "#fff"}}},
+         "encoding": {"x": across, "y": up, "text": {"field": "value", "type": "quantitative", "format": digits},
+                      "color": {"condition": {"test": f"datum.value > {bright}", "value": "#111"}, "value": "#fff"}}},
     ]  # fmt: skip
     if begins is not None:
         level, beside = _frontier(rows, x, y, columns, lines, begins)
