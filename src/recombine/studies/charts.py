@@ -266,9 +266,10 @@ def _frontier(rows: Rows, x: str, y: str, columns: list, lines: list, begins: fl
     return level, beside
 
 
-def scatter(rows: Rows, x_title: str, y_title: str, order: Sequence[str]) -> Spec:
-    """A point a trial: x against value, colored by series."""
-    low, high = FLOOR, 1.05
+def scatter(
+    rows: Rows, x_title: str, y_title: str, order: Sequence[str], *, low: float = FLOOR, high: float = 1.05
+) -> Spec:
+    """A point a trial: x against value, colored by series; what lies beyond `low` and `high` is drawn there."""
     color = {"field": "series", "type": "nominal", "scale": {"domain": list(order)}, "legend": legend()}
     shape = {"field": "series", "type": "nominal", "scale": {"domain": list(order), "range": shapes(order)},
              "legend": legend()}  # fmt: skip

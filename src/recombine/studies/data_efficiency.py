@@ -114,8 +114,8 @@ class DataEfficiency(PictureStudy):
     controls = {"lookup": {"task": "bumps-and-stripes-lookup-v1"}}
     claims = (
         Claim(
-            "linear-with-stripes", "With stripes the pictures needed grow about as N: to a power of at most 1.5", POSTER,
-            "at most", 1.5, lambda t: exponent(t, "mlp", True, "localized"),
+            "linear-with-stripes", "With stripes the pictures needed grow about as N: to a power of at most 1.5",
+            POSTER, "at most", 1.5, lambda t: exponent(t, "mlp", True, "localized"),
             "exponent of pictures needed for 60 % in place, mlp, with stripes", "lookup",
         ),
         Claim(
@@ -233,7 +233,7 @@ class DataEfficiency(PictureStudy):
                 figures.append(Figure(
                     f"Pictures needed against size: {words}",
                     "Fewest pictures, stripes included, that were enough, a point a seed; both axes are logarithmic. "
-                    "Exponents with a 95 % bootstrap interval over the points. Arrows: not even all pictures were enough.",
+                    "Exponents with a 95 % bootstrap interval over points. Arrows: not even all pictures were enough.",
                     picture_charts.log_log(rows, fits(rows), "N, pixels along a side", "pictures needed"),
                 ))  # fmt: skip
         return figures

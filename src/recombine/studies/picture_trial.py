@@ -80,12 +80,10 @@ def drawings(run: Trained, member: int = 0) -> Drawings:
     outputs, targets = (np.concatenate([np.asarray(pair[i]) for pair in found])[: len(rows)] for i in (0, 1))
     whole = _has_all_factors(task, rows)  # stripes are trained on, and not what is asked
     trained = ~held_out & (whole if (whole & ~held_out).any() else True)
-    metrics = {
-        stream: {
-            name: float(value) for name, value in task.score(jnp.asarray(outputs[mask]), jnp.asarray(targets[mask])).items()
-        }
-        for stream, mask in (("test", trained), ("held_out", held_out))
-    }
+    metrics = {}
+    for stream, mask in (("test", trained), ("held_out", held_out)):
+        scored = task.score(jnp.asarray(outputs[mask]), jnp.asarray(targets[mask]))
+        metrics[stream] = {name: float(value) for name, value in scored.items()}
     shape = (len(rows), task.side, task.side)
     return Drawings(rows, held_out, targets.reshape(shape), outputs.reshape(shape), metrics)
 

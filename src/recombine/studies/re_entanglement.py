@@ -4,9 +4,9 @@
     expected: the factorization of layers falls with depth; whether the fall predicts and causes failure is asked
 
 Liang, Qian, Ziyin, Fiete 2025 read the metric tensor g of each layer over the grid of (x, y) and report that the
-factorization F = 1 - mean|g01| / mean(|g00| + |g11|) falls layer by layer (to .96 with bump codes, to .75 with ramps, by
-the axes of the poster) while the volume form warps around the hole. That F predicts failure across nets and that it is
-a cause are not shown there; both readings are ours, and so are all thresholds, written before any run. The cause is
+factorization F = 1 - mean|g01| / mean(|g00| + |g11|) falls layer by layer (to .96 with bump codes, to .75 with ramps,
+by the axes of the poster) while the volume form warps around the hole. That F predicts failure across nets and that it
+is a cause are not shown there; both readings are ours, and so are all thresholds, written before any run. The cause is
 tried by training with a penalty on g01 (`straightened`), at the trained points and, apart, on the whole frame.
 """
 
@@ -89,7 +89,10 @@ def straightened(table: Table, everywhere: bool) -> list[tuple[Table, Table]]:
 
 
 def cure(table: Table, everywhere: bool = False) -> float:
-    """Held-out error with the penalty by that without it, geometric mean; NotMet if F did not rise, or it was not learned."""
+    """Held-out error with the penalty by that without it, geometric mean.
+
+    NotMet if F did not rise, or if what was trained was not learned.
+    """
     ratios = []
     for without, bent in straightened(table, everywhere):
         name = f"{bent.decoder.iloc[0]} with a penalty"
@@ -159,8 +162,9 @@ class ReEntanglement(PictureStudy):
             "at most", 0.8, cure, "held-out error with the largest penalty by that without, mean over nets", "lookup",
         ),
         Claim(
-            "straightening-everywhere-cures", "A penalty on g01 on the whole frame lowers the held-out error by a fifth",
-            OURS, "at most", 0.8, lambda t: cure(t, everywhere=True),
+            "straightening-everywhere-cures",
+            "A penalty on g01 on the whole frame lowers the held-out error by a fifth", OURS, "at most", 0.8,
+            lambda t: cure(t, everywhere=True),
             "held-out error with the largest penalty by that without, mean over nets", "lookup",
         ),
     )  # fmt: skip
@@ -186,9 +190,11 @@ class ReEntanglement(PictureStudy):
         specs = []
         for name in decoders:
             for code in codes:
-                for depth in depths:
-                    specs.append(base | {"net": name, "width": widths[name], "depth": depth, "decoder": name,
-                                         "layers": depth, "encoding": code, "penalty": 0.0, "everywhere": False})  # fmt: skip
+                specs += [
+                    base | {"net": name, "width": widths[name], "depth": depth, "decoder": name, "layers": depth,
+                            "encoding": code, "penalty": 0.0, "everywhere": False}
+                    for depth in depths
+                ]  # fmt: skip
                 for penalty in penalties:
                     inner = {"net": name, "width": widths[name], "depth": middle}
                     specs += [
@@ -224,12 +230,19 @@ class ReEntanglement(PictureStudy):
     def answer(self, table: Table, outcomes: dict[str, str]) -> str:
         sentences = {
             "layers-re-entangle": ("training re-entangles what came in factorized", "layers stay factorized"),
-            "the-fall-predicts": ("how much predicts the error on unseen combinations", "how much does not predict the error"),
-            "straightening-cures": ("keeping trained points factorized helps", "keeping trained points factorized does not help"),
-            "straightening-everywhere-cures": (
-                "keeping the whole frame factorized helps", "keeping the whole frame factorized does not help"
+            "the-fall-predicts": (
+                "how much predicts the error on unseen combinations",
+                "how much does not predict the error on unseen combinations",
             ),
-        }  # fmt: skip
+            "straightening-cures": (
+                "keeping trained points factorized helps",
+                "keeping trained points factorized does not help",
+            ),
+            "straightening-everywhere-cures": (
+                "keeping the whole frame factorized helps",
+                "keeping the whole frame factorized does not help",
+            ),
+        }
         return trial.told(outcomes, sentences, "Whether layers re-entangle, and whether it matters, is not settled.")
 
     def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
@@ -256,39 +269,44 @@ class ReEntanglement(PictureStudy):
             try:
                 error = picture_trial.score(cell, "error", "held_out", "")
                 row = cell.iloc[0]
-                points.append({"x": 1 - last_factorization(cell), "value": error, "series": f"{row.decoder}, {row.encoding}",
-                               "seed": int(row.seed), "trial": f"{row.layers} layers"})  # fmt: skip
+                point = {"series": f"{row.decoder}, {row.encoding}", "trial": f"{row.layers} layers"}
+                points.append(point | {"x": 1 - last_factorization(cell), "value": error, "seed": int(row.seed)})
             except NotMet:
                 continue
         if points:
             order = list(dict.fromkeys(point["series"] for point in points))
             figures.append(Figure(
                 "Loss of factorization against held-out error", "A point a net and seed, without a penalty.",
-                charts.scatter(points, "1 - F at the last hidden layer", "held-out error", order, high=None),
+                charts.scatter(points, "1 - F at the last hidden layer", "held-out error", order, high=2.0),
             ))  # fmt: skip
         return figures
 
     def plates(self, records: Sequence[Record]) -> list[Plate]:
         plates = super().plates([record for record in records if not record.cell.spec["penalty"]])
         volumes = [record for record in records if "volume" in record.facts]
-        if volumes:
-            deepest = max(record.cell.spec["layers"] for record in volumes)
-            volumes = [record for record in volumes if record.cell.spec["layers"] == deepest]
-            names = [n for n in trial.layers_in_order(volumes[0].facts["volume"]) if n.endswith("/post")]
-            frames = tuple(
-                (name.removesuffix("/post"),
-                 tuple(Tile(record.facts["volume"][name], "log10 of the volume form", colors="heat",
-                            outlines=(tuple(record.facts["drawings"]["hole"]),)) if name in record.facts["volume"] else None
-                       for record in volumes))
-                for name in names
-            )  # fmt: skip
-            plates.append(Plate(
-                "How a layer stretches the frame",
-                "log10 of the volume form at every place (x to the right, y down); what was held out is outlined. Each map "
-                "has its own colors. First seed, deepest nets.",
-                tuple(self.caption_of(record) for record in volumes), frames, slider="layer",
-            ))  # fmt: skip
-        return plates
+        return [*plates, self._volume_plate(volumes)] if volumes else plates
+
+    def _volume_plate(self, records: Sequence[Record]) -> Plate:
+        """The volume form of the deepest nets, layer by layer."""
+        deepest = max(record.cell.spec["layers"] for record in records)
+        records = [record for record in records if record.cell.spec["layers"] == deepest]
+        layers = dict.fromkeys(name for record in records for name in record.facts["volume"])
+        names = [name for name in trial.layers_in_order(layers) if name.endswith("/post")]
+
+        def tile(record: Record, name: str) -> Tile | None:
+            if name not in record.facts["volume"]:  # a CNN of so many layers has one more
+                return None
+            hole = tuple(record.facts["drawings"]["hole"])
+            return Tile(record.facts["volume"][name], "log10 of the volume form", colors="heat", outlines=(hole,))
+
+        return Plate(
+            "How a layer stretches the frame",
+            "log10 of the volume form at every place (x to the right, y down); what was held out is outlined. Each map "
+            "has its own colors. First seed, deepest nets.",
+            tuple(self.caption_of(record) for record in records),
+            tuple((name.removesuffix("/post"), tuple(tile(record, name) for record in records)) for name in names),
+            slider="layer",
+        )
 
 
 studies.register("re-entanglement")(ReEntanglement())

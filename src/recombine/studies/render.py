@@ -4,9 +4,9 @@
     expected: with both regularizers it draws unseen bumps, without them it memorizes; other shapes are asked
 
 Liang, Qian, Ziyin, Fiete 2025 give every level of a factor a picture of its own, a matrix of pixels, and regularize it
-towards rank one (`entropy`) and towards constant vectors (`variance`): a stripe. Recorded at N = 32 and 1000 epochs: held
-out 1.4e-4 with both regularizers (2 % of an empty picture's error), 2.7e-2 with none (4 times it). Each regularizer
-alone, and targets that are no product of stripes (notes 12), are ours, and so are all thresholds, written before any
+towards rank one (`entropy`) and towards constant vectors (`variance`): a stripe. Recorded at N = 32 and 1000 epochs:
+held out 1.4e-4 with both regularizers (2 % of an empty picture's error), 2.7e-2 with none (4 times it). Each
+regularizer alone, and targets that are no product of stripes, are ours, and so are all thresholds, written before any
 run. The variance is that of normalized vectors, which shrinking cannot lower; `as-published` takes the raw ones.
 """
 
@@ -23,7 +23,7 @@ from ..probes.grid import activations
 from ..recipe import Recipe
 from ..trained import Trained
 from . import charts, picture_trial, trial
-from .picture_trial import COMPOSES, PUBLISHED, SOURCE, Drawings, PictureStudy, recipe_knobs_of
+from .picture_trial import COMPOSES, SOURCE, Drawings, PictureStudy, recipe_knobs_of
 
 OURS = f"ours, after {SOURCE}"
 ENTROPY, VARIANCE = 0.1, 0.01  # published weights
@@ -102,7 +102,7 @@ class Render(PictureStudy):
             "at most", COMPOSES, lambda t: error(t, "both"), "held-out error, both regularizers", "lookup",
         ),
         Claim(
-            "rendering-alone-memorizes", "Without regularizers it memorizes: the error is at least that of half a blank",
+            "rendering-alone-memorizes", "Without regularizers it memorizes: the error is at least half a blank's",
             SOURCE, "at least", 0.5, memorized, "held-out error, no regularizer", "indifferent",
         ),
         Claim(
@@ -120,7 +120,7 @@ class Render(PictureStudy):
         Question("as-published", "Held-out error with the variance of raw vectors, as published",
                  lambda t: error(t, "as-published"), "held-out error"),
         *(
-            Question(f"{target}", f"Held-out error on {words}, both regularizers", lambda t, x=target: error(t, "both", x),
+            Question(target, f"Held-out error on {words}, both regularizers", lambda t, x=target: error(t, "both", x),
                      "held-out error")
             for target, words in TARGETS.items() if target != "bumps-v1"
         ),
@@ -205,11 +205,11 @@ class Render(PictureStudy):
                  tuple(Tile(one["shades"], one["name"], colors="signed") for one in record.facts["rendered"]))
                 for record in shown
             )  # fmt: skip
-            plates.insert(0, Plate(
-                "What each factor is drawn as",
-                "The picture of a level of x and of y, on the trained side and inside what was held out, divided by its "
-                "largest value; first seed. A stripe is what composes.", columns, rows,
-            ))  # fmt: skip
+            caption = (
+                "The picture of a level of x and of y, on the trained side and inside what was held out, divided by "
+                "its largest value; first seed. A stripe is what composes."
+            )
+            plates.insert(0, Plate("What each factor is drawn as", caption, columns, rows))
         return plates
 
 

@@ -139,7 +139,8 @@ class Stripes(PictureStudy):
         Knob("stripes", "shares of the 2N stripes", [0.0, 1.0], [0.0, 0.5, 1.0], [0.0, 0.125, 0.25, 0.5, 1.0]),
         Knob("bumps", "numbers of bumps; what is more than there are counts as all", [10, 500], [0, 10, 50, 500],
              [0, 10, 50, 100, 250, 500]),
-        Knob("variants", "other ways, with all stripes and bumps", ["masked", "stripes-then-bumps"], *(list(VARIANTS)[1:],) * 2),
+        Knob("variants", "other ways, with all stripes and bumps", ["masked", "stripes-then-bumps"],
+             *(list(VARIANTS)[1:],) * 2),
         Knob("mlp_width", "hidden units a layer of the MLP", 64, 128, 256),
         Knob("mlp_depth", "hidden layers of the MLP", 2, 3, 3),
         Knob("cnn_width", "channels of the CNN", 8, 16, 64),
@@ -157,20 +158,22 @@ class Stripes(PictureStudy):
         ),
         Claim(
             "stripes-lower-the-error", "Stripes halve the held-out error of pixels", SOURCE,
-            "at most", 0.5, loss_of_error, "held-out error with all stripes by that with none, mean over nets", "lookup",
+            "at most", 0.5, loss_of_error, "held-out error with all stripes by that with none, mean over nets",
+            "lookup",
         ),
         Claim(
             "stripes-teach-where", "Stripes put at least 40 % more of the unseen bumps in the right place", OURS,
-            "at least", 0.4, gain_of_place, "share localized with all stripes minus with none, least over nets", "lookup",
-        ),
-        Claim(
-            "ink-is-needed", "Stripes teach where only by their ink in the hole: masked there, .3 of the places are lost",
-            OURS, "at least", 0.3, loss_by_mask, "share localized, full minus masked stripes, mean over nets", "lookup",
-        ),
-        Claim(
-            "few-bumps-suffice", "With all stripes, ten bumps are enough to put 60 % of the unseen ones in place", SOURCE,
-            "at least", LOCALIZED, place_with_few, "share localized with all stripes and the fewest bumps, least over nets",
+            "at least", 0.4, gain_of_place, "share localized with all stripes minus with none, least over nets",
             "lookup",
+        ),
+        Claim(
+            "ink-is-needed",
+            "Stripes teach where by their ink in the hole: masked there, .3 of the places are lost", OURS, "at least", 0.3, loss_by_mask, "share localized, full minus masked stripes, mean over nets", "lookup",
+        ),
+        Claim(
+            "few-bumps-suffice", "With all stripes, ten bumps are enough to put 60 % of the unseen ones in place",
+            SOURCE, "at least", LOCALIZED, place_with_few,
+            "share localized with all stripes and the fewest bumps, least over nets", "lookup",
         ),
     )  # fmt: skip
     questions = tuple(
@@ -178,8 +181,9 @@ class Stripes(PictureStudy):
             f"{variant}-{metric}", f"{charts.title(WORDS[variant])} against {WORDS[than]}: {words}",
             difference(variant, than, metric), f"{words}, difference, mean over nets",
         )
-        for variant, than in (("absent-mean", "mixed"), ("off-frame", "off-frame-zeros"), ("stripes-then-bumps", "mixed"),
-                              ("stripes-then-both", "mixed"), ("bumps-then-both", "mixed"))
+        for variant, than in (("absent-mean", "mixed"), ("off-frame", "off-frame-zeros"),
+                              ("stripes-then-bumps", "mixed"), ("stripes-then-both", "mixed"),
+                              ("bumps-then-both", "mixed"))
         for metric, words in (("error", "held-out error"), ("localized", "share of held-out bumps in place"))
     )  # fmt: skip
 
@@ -262,7 +266,8 @@ class Stripes(PictureStudy):
         order = [WORDS[name] for name in VARIANTS if name in set(part.variant)]
         if len(order) > 1:
             figures.append(Figure(
-                "Other ways to show stripes", "Share of held-out bumps in place, with all stripes and bumps; a point a seed.",
+                "Other ways to show stripes",
+                "Share of held-out bumps in place, with all stripes and bumps; a point a seed.",
                 charts.dots(rows, "variant", order, nets_of(table), "share in place", top=1.0),
             ))  # fmt: skip
         return figures

@@ -43,7 +43,7 @@ def by_net(table: Table, nets: Sequence[str]) -> dict[str, Table]:
 
 
 def blend_over_truth(table: Table) -> float:
-    """Share explained by trained pictures less that by the truth, least over failing nets; NotMet if one does not fail."""
+    """Share explained by trained pictures less that by the truth, least over failing nets; NotMet if one composes."""
     values = []
     for name, part in by_net(table, FAILING).items():
         if (error := picture_trial.score(part, "error", "held_out", name)) < FAILED:
@@ -68,10 +68,12 @@ def mean_of(metric: str, nets: Sequence[str]) -> Any:
 
 def nearer_template(table: Table) -> float:
     """Transport distance to the truth less that to the superposition template, mean over failing nets, in pixels."""
+
     def distance(part: Table, metric: str) -> float:
         return trial.one(picture_trial.probed(part, "transport", metric), metric)
 
-    return float(np.mean([distance(p, "to_truth") - distance(p, "to_template") for p in by_net(table, FAILING).values()]))
+    found = by_net(table, FAILING).values()
+    return float(np.mean([distance(part, "to_truth") - distance(part, "to_template") for part in found]))
 
 
 class Superposition(PictureStudy):
@@ -88,8 +90,8 @@ class Superposition(PictureStudy):
         Knob("task", "which world; the others are controls", *("bumps-v1",) * 3),
         Knob("size", "pixels along a side, and places along a factor", 10, 16, 28),
         Knob("support", "how training combinations are chosen", *("donut",) * 3),
-        Knob("encodings", "codes of the coordinates; the cured nets have the first only", ["one-hot"], ["one-hot", "bump"],
-             ["one-hot", "bump", "ramp"]),
+        Knob("encodings", "codes of the coordinates; the cured nets have the first only", ["one-hot"],
+             ["one-hot", "bump"], ["one-hot", "bump", "ramp"]),
         Knob("nets", "decoders", ["mlp", "coordinate-mlp"], *([*FAILING, *CURED],) * 2),
         Knob("mlp_width", "hidden units a layer of the MLP", 64, 128, 256),
         Knob("cnn_width", "channels of the CNN", 8, 16, 64),
@@ -125,7 +127,8 @@ class Superposition(PictureStudy):
                  "share of squared ink, mean over nets"),
         Question("shared", "Trained pictures that share a factor, failing nets", mean_of("by_shared", FAILING),
                  "share of squared ink, mean over nets"),
-        Question("truth", "The truth, failing nets", mean_of("by_truth", FAILING), "share of squared ink, mean over nets"),
+        Question("truth", "The truth, failing nets", mean_of("by_truth", FAILING),
+                 "share of squared ink, mean over nets"),
         Question("mean-code", "Correlation with the sum of the two drawings with a mean code, failing nets",
                  mean_of("mean_code", FAILING), "correlation over pixels, mean over nets"),
         Question("transport", "How much nearer failing drawings are to the template of superposition than to the truth",
@@ -159,26 +162,32 @@ class Superposition(PictureStudy):
     def answer(self, table: Table, outcomes: dict[str, str]) -> str:
         sentences = {
             "failing-nets-superpose": (
-                "nets that fail draw blends of trained pictures", "what failing nets draw is no blend of trained pictures"
+                "nets that fail draw blends of trained pictures",
+                "what failing nets draw is no blend of trained pictures",
             ),
             "cured-nets-do-not": ("nets that compose draw the truth", "cured nets blend, too"),
-        }  # fmt: skip
+        }
         return trial.told(outcomes, sentences, "What unseen combinations are drawn as is not settled at this scale.")
 
     def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
-        series = {"by_shared": "trained, sharing a factor", "by_others": "trained, sharing none", "by_truth": "the truth"}
+        series = {
+            "by_shared": "trained, sharing a factor",
+            "by_others": "trained, sharing none",
+            "by_truth": "the truth",
+        }
         part = table[(table.reading == "superposition") & table.metric.isin(list(series))] if not table.empty else table
         if part.empty:
             return []
         rows = [
-            {"net": f"{row.net}, {row.encoding}", "series": series[row.metric], "seed": int(row.seed), "value": row.value}
+            {"net": f"{row.net}, {row.encoding}", "series": series[row.metric], "seed": int(row.seed),
+             "value": row.value}
             for row in part.itertuples()
-        ]
+        ]  # fmt: skip
         return [
             Figure(
                 "What explains the drawings of unseen combinations",
-                "Share of the squared ink explained by non-negative blends of trained pictures that share a factor, by as "
-                "many that share none, and by the true picture; a point a seed.",
+                "Share of the squared ink explained by non-negative blends of trained pictures that share a factor, by "
+                "as many that share none, and by the true picture; a point a seed.",
                 charts.dots(rows, "net", list(dict.fromkeys(row["net"] for row in rows)), list(series.values()),
                             "share of squared ink", top=1.0),
             )

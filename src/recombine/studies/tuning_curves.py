@@ -4,9 +4,9 @@
     expected: open; the poster shows single units of nets trained with stripes
 
 The poster of Liang, Qian, Ziyin, Fiete 2025 shows the activation over (x, y) of two units and its two marginal means,
-beside the panels on stripes. That it means units tuned to x or to y alone is our reading of it (notes 9.7). The index, the
-larger share of a unit's variance that one factor explains, and all thresholds are ours, written before any run. The
-nets are compared at their last hidden layer: there the first one is additive in the code by construction.
+beside the panels on stripes. That it means units tuned to x or to y alone is our reading of it. The index, the larger
+share of a unit's variance that one factor explains, and all thresholds are ours, written before any run. Nets are
+compared at their last hidden layer: the first one is additive in the code by construction.
 """
 
 from __future__ import annotations
@@ -102,9 +102,9 @@ class TuningCurves(PictureStudy):
             "untrained",
         ),
         Claim(
-            "composing-nets-are-tuned", "Training tunes units of the net that composes more to one factor than plain nets",
-            OURS, "at least", 0.05, lambda t: tuned_by(t, COORDINATES),
-            "rise of the median index by training, last hidden layer, coordinate net minus plain nets, least over these",
+            "composing-nets-are-tuned",
+            "Training tunes units of the net that composes more to one factor than units of plain nets", OURS, "at least", 0.05, lambda t: tuned_by(t, COORDINATES),
+            "rise of the median index by training, last hidden layer, coordinate net minus plain, least over plain nets",
             "untrained",
         ),
     )  # fmt: skip
@@ -158,13 +158,14 @@ class TuningCurves(PictureStudy):
         part = picture_trial.probed(table, "tuning", "index")
         part = part[part.layer.str.endswith("/post")]
         rows = [
-            {"layer": row.layer.removesuffix("/post"), "series": WORDS[row.who], "seed": int(row.seed), "value": row.value}
+            {"layer": row.layer.removesuffix("/post"), "series": WORDS[row.who], "seed": int(row.seed),
+             "value": row.value}
             for row in part.itertuples()
         ]  # fmt: skip
         figures = [
             Figure(
                 "How much of a unit follows one factor, by layer",
-                "Median over units of the larger share of variance over (x, y) that one factor explains; a point a seed.",
+                "Median over units of the larger share of variance over (x, y) that one factor explains, a point a seed.",
                 picture_charts.by_layer(rows, "median index"),
             )
         ]
