@@ -8,12 +8,14 @@ shows a place outside the frame; zeros and the mean are ours.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from ..errors import UserError, require_int, require_number, unknown
 from .base import Encoding, encodings
@@ -79,12 +81,14 @@ class CoordinateEncoding(Encoding):
 
     def tells_absence(self) -> bool:
         """Whether the code of an absent factor differs from that of every level."""
-        with jax.ensure_compile_time_eval():
-            return all(
-                bool((jnp.abs(self.part(jnp.arange(n, dtype=jnp.float32), n) - self.code_of_absent(n)).max(-1) > 1e-4)
-                     .all())
-                for n in set(self.levels)
-            )  # fmt: skip
+        return all(_tells_absence(self, n) for n in set(self.levels))
+
+
+@functools.cache
+def _tells_absence(encoding: CoordinateEncoding, levels: int) -> bool:
+    with jax.ensure_compile_time_eval():
+        code, absent = encoding.part(jnp.arange(levels, dtype=jnp.float32), levels), encoding.code_of_absent(levels)
+        return bool((np.abs(np.asarray(code) - np.asarray(absent)).max(-1) > 1e-4).all())
 
 
 @encodings.register("one-hot")

@@ -27,7 +27,7 @@ from ..recipe import Recipe
 from ..supports.regions import donut_range
 from . import picture_charts, picture_trial, trial
 from .bisection import expected_tries, smallest_enough
-from .picture_trial import COMPOSES, PUBLISHED, SOURCE, PictureStudy, recipe_knobs_of
+from .picture_trial import COMPOSES, PUBLISHED, SMALLEST, SOURCE, PictureStudy, recipe_knobs_of
 from .stripes import LOCALIZED
 
 POSTER = f"{SOURCE}, poster"
@@ -153,7 +153,7 @@ class DataEfficiency(PictureStudy):
         check_choices("nets", names, widths)
         check_numbers("sizes", sizes)
         for size in sizes:
-            require_int("sizes", size, at_least=5)
+            require_int("sizes", size, at_least=SMALLEST)
         base = {"seed": seed, "support": "bumps-and-stripes", "support_options": {}, **settings}
         return [
             base | {"net": net, "width": widths[net], "size": size, "with_stripes": stripes}

@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import shades
 from ..encodings import showing
+from ..errors import require_int
 from ..keys import key_for
 from ..lab.store import Record, Table
 from ..lab.study import Context, Knob, Measured, Plate, Tile, recipe_knobs
@@ -35,6 +36,7 @@ LEARNED = 0.25  # error on trained combinations above which a net has not learne
 COMPOSES = 0.1  # error at or below which held-out pictures count as drawn (ours)
 FLOOR = 0.02  # two errors below this do not differ to the eye; ratios of smaller ones mean nothing (ours)
 AT_ONCE = 256  # pictures drawn at a time
+SMALLEST = 5  # places along a factor: fewer leave no hole with something around it
 SHOWN = 4  # held-out pictures that are kept to look at
 
 #: as published for the CNN sweep: AdamW at 1e-3, decay .01 (there on biases too), batches of 32, no schedule;
@@ -215,6 +217,11 @@ class PictureStudy(TrialStudy):
     """A study whose cells are picture trials. Subclass it and write `trials`."""
 
     metric = "error"
+
+    def grid(self, settings: Spec, seed: int) -> list[Spec]:
+        if "size" in settings:
+            require_int("size", settings["size"], at_least=SMALLEST)
+        return super().grid(settings, seed)
 
     def measure(self, spec: Spec, context: Context) -> Measured:
         return measure(spec, context)

@@ -141,13 +141,6 @@ class Render(PictureStudy):
             for target, variant in pairs
         ]  # fmt: skip
 
-    def grid(self, settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
-        worlds = ["bumps-v1", *(control["task"] for control in self.controls.values())]
-        check_choices("task", [settings["task"]], worlds)
-        specs = self.trials(settings, seed)
-        trial.refuse_impossible(specs)
-        return specs
-
     def measure(self, spec: dict[str, Any], context: Context) -> Measured:
         def read(run: Trained, drawn: Drawings) -> Measured:
             if spec["seed"]:

@@ -47,8 +47,8 @@ from . import charts
 LEARNED = 0.5  # score on trained combinations below which a small gap means nothing: there is nothing to lose
 RESOLUTION = 0.01  # two scores on 1,024 tasks each that differ by less are the same
 #: what the shapes of a trial depend on
-WORLD = ("task", "task_options", "modules", "at_most", "size", "encoding", "encoding_options", "support", "net", "width",
-         "depth", "net_options")  # fmt: skip
+WORLD = ("task", "task_options", "modules", "at_most", "size", "encoding", "encoding_options", "support", "net",
+         "width", "depth", "net_options")  # fmt: skip
 RECIPE = tuple(field.name for field in dataclasses.fields(Recipe))
 
 #: fields of a recipe that studies let their users change

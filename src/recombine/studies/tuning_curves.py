@@ -103,8 +103,9 @@ class TuningCurves(PictureStudy):
         ),
         Claim(
             "composing-nets-are-tuned",
-            "Training tunes units of the net that composes more to one factor than units of plain nets", OURS, "at least", 0.05, lambda t: tuned_by(t, COORDINATES),
-            "rise of the median index by training, last hidden layer, coordinate net minus plain, least over plain nets",
+            "Training tunes units of the net that composes more to one factor than units of plain nets", OURS,
+            "at least", 0.05, lambda t: tuned_by(t, COORDINATES),
+            "rise of the median index by training, last hidden layer, coordinate net minus plain, least over these",
             "untrained",
         ),
     )  # fmt: skip
@@ -165,7 +166,7 @@ class TuningCurves(PictureStudy):
         figures = [
             Figure(
                 "How much of a unit follows one factor, by layer",
-                "Median over units of the larger share of variance over (x, y) that one factor explains, a point a seed.",
+                "Median over units of the larger share of variance that one factor explains; a point a seed.",
                 picture_charts.by_layer(rows, "median index"),
             )
         ]
@@ -178,8 +179,8 @@ class TuningCurves(PictureStudy):
                 ]  # fmt: skip
                 figures.append(Figure(
                     f"Tuning curves, {WORDS[record.cell.spec['who']]}",
-                    f"Mean activation along x and along y of some units of {layer.removesuffix('/post')}, from the least "
-                    "to the most tuned; first seed.",
+                    f"Mean activation along x and y of some units of {layer.removesuffix('/post')}, from the least to "
+                    "the most tuned; first seed.",
                     picture_charts.tuning(curves),
                 ))  # fmt: skip
         return figures
@@ -199,8 +200,8 @@ class TuningCurves(PictureStudy):
         return [
             Plate(
                 "Units over the frame",
-                "Activation at every place (x to the right, y down) of units of the last hidden layer, from the least to "
-                "the most tuned to one factor; first seed. Stripes are units that follow one factor.",
+                "Activation at every place (x to the right, y down) of units of the last hidden layer, from the least "
+                "to the most tuned to one factor; first seed. Stripes are units that follow one factor.",
                 tuple("" for _ in range(width)),
                 tuple((name, tiles + (None,) * (width - len(tiles))) for name, tiles in rows),
             )
