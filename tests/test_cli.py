@@ -30,7 +30,8 @@ def run(capsys, *arguments: str) -> tuple[int, str, str]:
 def test_list_names_everything_with_one_line(capsys):
     code, out, _ = run(capsys, "list")
     assert code == 0
-    for word in ("studies", "supports", "hyperteacher-v1", "mlp", "orthogonal", "disconnected", "decodability"):
+    for word in ("studies", "supports", "hyperteacher-v1", "mlp", "orthogonal", "disconnected", "decodability",
+                 "rotation-v1", "sinusoidal", "bumps-and-stripes"):  # fmt: skip
         assert word in out
     code, out, _ = run(capsys, "list", "nets")
     assert code == 0 and "mlp" in out and "hyperteacher" not in out

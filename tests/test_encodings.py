@@ -18,7 +18,8 @@ M = 8
 
 
 CONSTITUENTS = showing("constituents")
-DESCRIPTIONS = [
+# few-shot shows examples, and has tests of its own
+DESCRIPTIONS = [name for name in CONSTITUENTS if name != "few-shot"]
     name for name in CONSTITUENTS if name != "few-shot"
 ]  # that one shows examples, and has tests of its own
 

@@ -309,8 +309,20 @@ def test_a_listed_side_is_sampled_uniformly():
 # -- every registered design --------------------------------------------------------------------------------------
 
 
-# number of active modules: a notion of subsets only
-EVERYWHERE = [(d, s) for d in supports.registry for s in (SMALL, FACTORS) if (d, s) != ("fewer-active", FACTORS)]
+LACKING = Product(x=[0, 1, 2, 3, "none"], y=[0, 1, 2, 3, "none"])
+#: designs that suit some spaces only: numbers of active modules, places along ordered factors, factors that are absent
+SUITED = {
+    "fewer-active": (SMALL,), "bumps-and-stripes": (LACKING,),
+    **dict.fromkeys(("donut", "corner", "cross", "band", "gap"), (FACTORS, LACKING)),
+}  # fmt: skip
+EVERYWHERE = [(d, s) for d in supports.registry for s in SUITED.get(d, (SMALL, FACTORS))]
+
+
+@pytest.mark.parametrize("design", SUITED)
+def test_designs_refuse_spaces_that_do_not_suit_them(design):
+    for space in {SMALL, FACTORS} - set(SUITED[design]):
+        with pytest.raises(UserError, match=f"need.*got {re.escape(str(space))}"):
+            supports.registry[design](space)
 
 
 @pytest.mark.parametrize("design, space", EVERYWHERE, ids=str)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from recombine import Product, Subsets, UserError, encodings, supports, tasks
 from recombine.keys import STREAMS, key_for
-from recombine.tasks import Hyperteacher, Indifferent, Lookup, draw_batch, r2_scores
+from recombine.tasks import Hyperteacher, Indifferent, Lookup, Pictures, draw_batch, r2_scores
 from recombine.tasks.constituents import WEIGHTS, draw_weights
 from recombine.testing import check_task
 
@@ -186,7 +186,7 @@ def test_weights_are_drawn_afresh_for_every_task():
     assert len(np.unique(drawn("discrete", 3), axis=0)) == 6**3
 
 
-@pytest.mark.parametrize("encoding", encodings.encodings)
+@pytest.mark.parametrize("encoding", encodings.showing("constituents"))
 def test_a_batch_shows_its_constituents_and_their_code(encoding):
     task = Hyperteacher(SPACE, encoding=encoding)
     batch = sampled(task, jax.random.key(0), ROWS)
@@ -389,13 +389,21 @@ def test_the_public_check_passes_with_another_encoding():
 
 BAD_ARGUMENTS = {
     "another space": (lambda cls: cls(Product(color=3, shape=3)), "color=3"),
+    "a space of the other kind": (
+        lambda cls: cls(Subsets(5, 2) if isinstance(cls.default_space(), Product) else Product(x=4)), r"got .*\("
+    ),
+    "an unknown encoding": (lambda cls: cls(cls.default_space(), encoding="identiti"), "unknown encoding.*'identiti'"),
+    "a negative seed": (lambda cls: cls(cls.default_space(), seed=-1), "seed=-1"),
+}  # fmt: skip
+#: of tasks that make samples of an input; a picture has none
+BAD_SAMPLES = {
     "no samples": (lambda cls: cls(cls.default_space(), samples=0), "samples=0"),
     "a truth value": (lambda cls: cls(cls.default_space(), samples=True), "samples=True"),
     "an unknown encoding": (
         lambda cls: cls(cls.default_space(), encoding="identiti"), "'identiti'; did you mean 'identity'"
     ),
-    "a negative seed": (lambda cls: cls(cls.default_space(), seed=-1), "seed=-1"),
 }  # fmt: skip
+SAMPLED = [name for name in tasks.registry if not issubclass(tasks.registry[name], Pictures)]
 
 
 @pytest.mark.parametrize("task", tasks.registry)
@@ -404,6 +412,21 @@ def test_bad_arguments_are_refused_by_name(name, task):
     make, named = BAD_ARGUMENTS[name]
     with pytest.raises(UserError, match=named):
         make(tasks.registry[task])
+
+
+@pytest.mark.parametrize("task", SAMPLED)
+@pytest.mark.parametrize("name", BAD_SAMPLES)
+def test_bad_samples_and_encodings_are_refused_by_name(name, task):
+    make, named = BAD_SAMPLES[name]
+    with pytest.raises(UserError, match=named):
+        make(tasks.registry[task])
+
+
+@pytest.mark.parametrize("task", [name for name in tasks.registry if name not in SAMPLED])
+def test_an_unknown_code_of_a_picture_is_refused_with_the_near_one(task):
+    made = tasks.registry[task]
+    with pytest.raises(UserError, match="'bum'; did you mean 'bump'"):
+        made(made.default_space(), encoding="bum")
 
 
 @pytest.mark.parametrize("task", TEACHERS)
