@@ -20,8 +20,6 @@ M = 8
 CONSTITUENTS = showing("constituents")
 # few-shot shows examples, and has tests of its own
 DESCRIPTIONS = [name for name in CONSTITUENTS if name != "few-shot"]
-    name for name in CONSTITUENTS if name != "few-shot"
-]  # that one shows examples, and has tests of its own
 
 
 @pytest.fixture(params=DESCRIPTIONS, ids=str)
