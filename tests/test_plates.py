@@ -179,9 +179,12 @@ class Pictured(Fruit):
     """A study of hostile pictures."""
 
     def plates(self, records: Any) -> list[Plate]:
-        columns = (f"first {HOSTILE}", f"second {HOSTILE}")
-        words = (f"plate {HOSTILE}", f"below {HOSTILE}", columns, frames(HOSTILE))
-        return [Plate(*words, legend=f"legend {HOSTILE}"), Plate(*words, slider=f"layer {HOSTILE}")]
+        first, second = f"first {HOSTILE}", f"second {HOSTILE}"
+        words, pictures = (f"plate {HOSTILE}", f"below {HOSTILE}"), frames(HOSTILE)
+        return [
+            Plate(*words, ("", second), pictures, legend=f"legend {HOSTILE}"),  # a column without a head shows notes
+            Plate(*words, (first, second), pictures, slider=f"layer {HOSTILE}"),
+        ]
 
 
 class OnlyPictures(Pictured):
@@ -242,6 +245,32 @@ def test_the_slider(page: Page):
     assert [a.get("class") for tag, a in page.elements if "hidden" in a and tag != "button"] == ["slide"]
     rows = [a["data-frame"] for tag, a in page.elements if "data-frame" in a]
     assert rows == [f"frame {i} {HOSTILE}" for i in range(3)] * 2
+
+
+def test_notes_are_seen_where_columns_have_no_head(page: Page):
+    assert sum(tag == "p" and a.get("class") == "note" for tag, a in page.elements) == 3  # of the first plate only
+    assert sum((a.get("alt") or "").startswith("note") for _, a in page.elements) == 6
+
+
+def test_one_nameless_row_is_a_list():
+    tiles = tuple(Tile(pack(bump(), 0, 1), "of a net", "heat") for _ in range(11))
+    plate = Plate("t", "c", tuple(f"net {i}" for i in range(11)), (("", (*tiles[:-1], None)),))
+    data = page_data(plate)
+    assert data["flowing"] and not page_data(dataclasses.replace(plate, rows=(("a", tiles),)))["flowing"]
+    assert data["rows"][0]["tiles"][0]["sizes"]["large"] == enlarged((28, 28), side("large", 5, 3))
+
+    class Listed(OnlyPictures):
+        """A list of pictures."""
+
+        def plates(self, records: Any) -> list[Plate]:
+            return [plate]
+
+    page = Page(render(dataclasses.replace(fruit_result(), study=Listed())))
+    assert sum(tag == "li" for tag, _ in page.elements) == 10 and "net 9" in page.text and "net 10" not in page.text
+    svg = ElementTree.fromstring(plate_svg(plate))
+    tops = {element.get("y") for element in svg.iter("{http://www.w3.org/2000/svg}image")}
+    assert len(tops) == 2 + 1  # lines of five, and a bar
+    assert [e.text for e in svg.iter("{http://www.w3.org/2000/svg}text") if "net" in (e.text or "")][-1] == "net 9"
 
 
 def test_the_script_of_sliders_may_run(page: Page):

@@ -88,7 +88,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class Tile:
-    """A small picture: what `shades.pack` made, row 0 on top, and a few words on it, shown below.
+    """A small picture: what `shades.pack` made, row 0 on top, and a few words on it for the pointer and the ear.
+
+    They are shown below it where its column has no name.
 
     colors: ink (how much: white at the low end, black at the high one), heat (a map of values), signed (orange above
     zero, blue below).
@@ -111,6 +113,8 @@ class Tile:
 @dataclass(frozen=True)
 class Plate:
     """Small pictures of the report in rows and columns, and what to see in them; None leaves a place empty.
+
+    One row without a name is a list: it continues on the next line. Pictures of the same ends share a color bar.
 
     slider: its label; then each row is a frame, of which the reader sees one at a time.
     legend: what the colors of the pictures mean.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import textwrap
 from html import escape
 from pathlib import Path
 
 from ..files import write_whole
 from ..lab.study import Figure, Plate, Tile
-from .plates import Bar, bar_of, enlarged, in_text, shared_bars, side, spelled, tile_png
+from .plates import ABREAST, Bar, bar_of, enlarged, flows, in_text, shared_bars, side, spelled, tile_png
 from .theme import LIGHT, chart_config
 
 WIDTH = 720
@@ -43,6 +44,8 @@ def plate_png(plate: Plate, path: Path | str, scale: float = 2.0) -> Path:
 
 def plate_svg(plate: Plate) -> str:
     """The plate as one SVG on a light background."""
+    if flows(plate) and len(plate.columns) > ABREAST:
+        return plate_svg(_in_lines(plate))
     longest = side("large", len(plate.columns), len(plate.rows))
     shared = shared_bars(plate)
     heads = [textwrap.wrap(name, 20) for name, _ in plate.rows]
@@ -57,7 +60,8 @@ def plate_svg(plate: Plate) -> str:
         below = y + LINE * len(head)
         for i, tile in enumerate(tiles):
             if tile is not None:
-                svg, end = _tile(tile, left + i * step, y, longest, bar_of(tile) not in shared)
+                note = "" if plate.columns[i] else tile.note
+                svg, end = _tile(tile, left + i * step, y, longest, note, bar_of(tile) not in shared)
                 drawn.append(svg)
                 below = max(below, end)
         y = below + GAP
@@ -79,7 +83,21 @@ def plate_svg(plate: Plate) -> str:
     ])  # fmt: skip
 
 
-def _tile(tile: Tile, x: int | float, y: int | float, longest: int, with_bar: bool) -> tuple[str, int | float]:
+def _in_lines(plate: Plate) -> Plate:
+    """A list of pictures as rows of so many; what named a column becomes the note of its picture."""
+    tiles = plate.rows[0][1]
+    named = [
+        None if tile is None else dataclasses.replace(tile, note=head or tile.note)
+        for head, tile in zip(plate.columns, tiles, strict=True)
+    ]
+    named += [None] * (-len(named) % ABREAST)
+    rows = tuple(("", tuple(named[at : at + ABREAST])) for at in range(0, len(named), ABREAST))
+    return dataclasses.replace(plate, columns=("",) * ABREAST, rows=rows)
+
+
+def _tile(
+    tile: Tile, x: int | float, y: int | float, longest: int, note: str, with_bar: bool
+) -> tuple[str, int | float]:  # fmt: skip
     """A picture with its outlines, note and bar, and where it ends."""
     cells = (tile.shades["rows"], tile.shades["columns"])
     height, width = enlarged(cells, longest)
@@ -96,10 +114,9 @@ def _tile(tile: Tile, x: int | float, y: int | float, longest: int, with_bar: bo
                 f'fill="none" stroke="{color}" stroke-width="{stroke}" stroke-opacity="{opacity}"/>'
             )
     end = y + height
-    note = textwrap.wrap(tile.note, max(8, int(width / LETTER * 1.1)))
-    if note:
-        drawn.append(_text(x, end + 14, note, 11, "muted"))
-        end += LINE * len(note) + 2
+    if lines := textwrap.wrap(note, max(8, int(width / LETTER * 1.1))):
+        drawn.append(_text(x, end + 14, lines, 11, "muted"))
+        end += LINE * len(lines) + 2
     if with_bar:
         drawn.append(_bar(bar_of(tile), x, end + 4, width, digits=2))
         end += LINE + 2

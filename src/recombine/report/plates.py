@@ -1,7 +1,8 @@
 """Plates: rows of small pictures on the page, each a PNG of a byte a cell.
 
 A picture keeps the cells it has and is enlarged by whole numbers where it is shown, so that all cells are of one size.
-A bar says what colors mean: one for the plate where all pictures of a color map share their ends, else one each.
+A bar says what colors mean: one for the plate where all pictures of a color map share their ends, else one each. The
+note of a picture is seen where its column has no head, and heard and met by the pointer everywhere.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from .theme import COLOR_MAPS
 
 #: of a page of each width: room for pictures, what lies between two, the smallest and the largest one, in pixels
 ROOM = {"large": (780, 12, 76, 252), "medium": (520, 12, 64, 224), "small": (276, 8, 56, 140)}
+ABREAST = 5  # pictures of a list on a line
 SCREEN, HALF = 640, 112  # pixels that all rows together should take, and what no picture is made smaller for
 BAR = np.arange(STEPS + 1, dtype=np.uint8)[None]  # every shade once
 
@@ -93,19 +95,34 @@ def page_data(plate: Plate) -> dict[str, Any]:
     """The plate as the template shows it."""
     shared = shared_bars(plate)
     sliding = plate.slider is not None and len(plate.rows) > 1
-    sizes = {page: side(page, len(plate.columns), 1 if sliding else len(plate.rows)) for page in ROOM}
+    flowing = flows(plate)
+    rows = 1 if sliding else -(-len(plate.columns) // ABREAST) if flowing else len(plate.rows)
+    columns = min(len(plate.columns), ABREAST) if flowing else len(plate.columns)
+    sizes = {page: side(page, columns, rows) for page in ROOM}
     return {
         "title": plate.title,
         "caption": plate.caption,
         "slider": plate.slider if sliding else None,
+        "flowing": flowing,
         "legend": plate.legend,
         "columns": plate.columns,
         "bars": [_bar(bar) for bar in shared],
         "rows": [
-            {"name": name, "tiles": [None if tile is None else _tile(tile, sizes, shared) for tile in tiles]}
+            {
+                "name": name,
+                "tiles": [
+                    None if tile is None else _tile(tile, sizes, shared, head)
+                    for head, tile in zip(plate.columns, tiles, strict=True)
+                ],
+            }
             for name, tiles in plate.rows
         ],
     }
+
+
+def flows(plate: Plate) -> bool:
+    """One row without a name is a list of pictures, which continues on the next line."""
+    return len(plate.rows) == 1 and not plate.rows[0][0]
 
 
 def tiles_of(plate: Plate) -> list[Tile]:
@@ -162,7 +179,7 @@ def in_text(data: bytes) -> str:
     return f"data:image/png;base64,{base64.b64encode(data).decode()}"
 
 
-def _tile(tile: Tile, sizes: dict[str, int], shared: Iterable[Bar]) -> dict[str, Any]:
+def _tile(tile: Tile, sizes: dict[str, int], shared: Iterable[Bar], head: str) -> dict[str, Any]:
     bar = bar_of(tile)
     cells = (tile.shades["rows"], tile.shades["columns"])
     return {
@@ -171,7 +188,8 @@ def _tile(tile: Tile, sizes: dict[str, int], shared: Iterable[Bar]) -> dict[str,
         "cells": cells,
         "sizes": {page: enlarged(cells, longest) for page, longest in sizes.items()},
         "words": words(tile),
-        "note": tile.note,
+        "head": head,
+        "label": "" if head else tile.note,
         "outlines": [[f"{number:g}" for number in outline] for outline in tile.outlines],
         "bar": None if bar in shared else _bar(bar, digits=2),
     }
