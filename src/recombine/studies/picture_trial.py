@@ -249,13 +249,14 @@ def drawing_plate(records: Sequence[Record], name: Callable[[Record], str]) -> P
     columns: tuple[str, ...] = ()
     above: list[Any] = []
     for record in records:
-        pictures = record.facts["drawings"]["pictures"]
+        pictures, dark = record.facts["drawings"]["pictures"], record.facts["drawings"]["polarity"] == "dark"
         places = [", ".join(map(str, picture["at"])) for picture in pictures]
         if (truths := [picture["target"] for picture in pictures]) != above:
             above = truths
-            rows.append(("truth", (*(Tile(truth, f"truth at {at}") for truth, at in zip(truths, places, strict=True)),
+            rows.append(("truth", (*(Tile(_ink(p["target"], dark), f"truth at {at}")
+                                     for p, at in zip(pictures, places, strict=True)),
                                    *(None for _ in places))))  # fmt: skip
-        drawn = tuple(Tile(p["output"], f"drawn at {at}") for p, at in zip(pictures, places, strict=True))
+        drawn = tuple(Tile(_ink(p["output"], dark), f"drawn at {at}") for p, at in zip(pictures, places, strict=True))
         errors = tuple(
             Tile(shades.pack(shades.unpack(p["output"]) - shades.unpack(p["target"]), -1, 1),
                  f"drawn less truth at {at}", colors="signed")
@@ -273,6 +274,12 @@ def drawing_plate(records: Sequence[Record], name: Callable[[Record], str]) -> P
         columns,
         tuple((label, tiles + (None,) * (len(columns) - len(tiles))) for label, tiles in rows),
     )
+
+
+def _ink(packed: dict[str, Any], dark: bool) -> dict[str, Any]:
+    """How much ink a picture has, from none to full: one range for truth and drawing, so that shades compare."""
+    values = shades.unpack(packed)
+    return shades.pack(1 - values if dark else values, 0, 1)
 
 
 def error_plate(records: Sequence[Record], name: Callable[[Record], str]) -> Plate | None:
