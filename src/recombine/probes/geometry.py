@@ -111,12 +111,10 @@ def metric_by_derivative(grid: Grid, net: Net, layers: Sequence[str], *, at_once
         raise UserError(f"the code of {grid.task.id} has no derivative along its factors; use differences of levels")
     at_once = min(at_once, grid.points)
     parts: dict[str, list[np.ndarray]] = {name: [] for name in layers}
-    program = _derivative_program(tuple(layers), grid.axes)
+    program, where = _derivative_program(tuple(layers), grid.axes, at_once), (grid.coordinates, grid.present)
     for start in range(0, grid.points, at_once):
         at = min(start, grid.points - at_once)
-        these = slice(at, at + at_once)
-        present = None if grid.present is None else grid.present[these]
-        found = program(grid.task, net, grid.inputs, grid.coordinates[these], present)
+        found = program(grid.task, net, grid.inputs, where, at)
         for name in layers:
             parts[name].append(np.asarray(found[name], float)[start - at :])
     return {name: Metric(np.concatenate(g).reshape(*grid.shape, 3)) for name, g in parts.items()}
@@ -172,11 +170,16 @@ def _differences_program() -> Callable[[jax.Array], jax.Array]:
 
 
 @functools.cache
-def _derivative_program(layers: tuple[str, ...], axes: tuple[int, int]) -> Callable[..., dict[str, jax.Array]]:
-    def run(task: Pictures, net: Net, inputs: jax.Array, at: jax.Array, present: jax.Array | None) -> dict:
+def _derivative_program(
+    layers: tuple[str, ...], axes: tuple[int, int], at_once: int
+) -> Callable[..., dict[str, jax.Array]]:
+    def run(task: Pictures, net: Net, inputs: jax.Array, where: Any, first: Any) -> dict[str, jax.Array]:
+        # present is None, a tree without leaves, where every combination has both factors
+        at, present = jax.tree.map(lambda all_of: jax.lax.dynamic_slice_in_dim(all_of, first, at_once), where)
+
         def layers_at(at: jax.Array) -> dict[str, jax.Array]:
-            trace = net(jnp.broadcast_to(inputs, (len(at), *inputs.shape[1:])), task.code_of(at, present))[1]
-            return {name: trace[name][:, 0].reshape(len(at), -1) for name in layers}
+            trace = net(jnp.broadcast_to(inputs, (at_once, *inputs.shape[1:])), task.code_of(at, present))[1]
+            return {name: trace[name][:, 0].reshape(at_once, -1) for name in layers}
 
         # points do not see each other, so one push gives the derivative at each of them
         d0, d1 = (jax.jvp(layers_at, (at,), (jnp.zeros_like(at).at[:, axis].set(1),))[1] for axis in axes)

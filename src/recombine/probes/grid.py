@@ -215,12 +215,12 @@ def read(
         raise UserError(f"megabytes={megabytes} holds no unit at {grid.points} points; give at least 1")
     shapes = jax.eval_shape(lambda n, i, c: n(i, c)[1], net, grid.inputs, grid.codes[:1])
     for load in _loads({name: int(np.prod(shapes[name].shape[2:])) for name in layers}, room):
-        program = _fill_program(tuple((name, size) for name, _, size in load))
+        program = _fill_program(tuple((name, size) for name, _, size in load), at_once)
         buffers = [jnp.zeros((grid.points, size)) for _, _, size in load]
-        starts = [jnp.asarray(start) for _, start, _ in load]
-        for start in range(0, grid.points, at_once):
-            at = min(start, grid.points - at_once)  # the last pass overlaps: one program for all of them
-            buffers = program(buffers, net, grid.inputs, grid.codes[at : at + at_once], jnp.asarray(at), starts)
+        starts = [start for _, start, _ in load]
+        for at in range(0, grid.points, at_once):
+            # the last pass overlaps with the one before: one program for all of them
+            buffers = program(buffers, net, grid.inputs, grid.codes, min(at, grid.points - at_once), starts)
         for name, _, size in load:
             yield name, buffers.pop(0).reshape(*grid.shape, size)
 
@@ -242,14 +242,15 @@ def _loads(units: Mapping[str, int], room: int) -> list[list[tuple[str, int, int
 
 
 @functools.cache
-def _fill_program(load: tuple[tuple[str, int], ...]) -> Callable[..., list[jax.Array]]:
-    """One pass: activations of the units in `load` at some points, written into the buffers in place."""
+def _fill_program(load: tuple[tuple[str, int], ...], at_once: int) -> Callable[..., list[jax.Array]]:
+    """One pass: activations of the units in `load` at the points from `at` on, written into the buffers in place."""
 
-    def run(buffers: list, net: Net, inputs: jax.Array, codes: jax.Array, at: jax.Array, starts: list) -> list:
-        trace = net(jnp.broadcast_to(inputs, (len(codes), *inputs.shape[1:])), codes)[1]
+    def run(buffers: list, net: Net, inputs: jax.Array, codes: jax.Array, at: Any, starts: list) -> list:
+        here = jax.lax.dynamic_slice_in_dim(codes, at, at_once)
+        trace = net(jnp.broadcast_to(inputs, (at_once, *inputs.shape[1:])), here)[1]
         filled = []
         for buffer, start, (name, size) in zip(buffers, starts, load, strict=True):
-            flat = trace[name][:, 0].reshape(len(codes), -1)
+            flat = trace[name][:, 0].reshape(at_once, -1)
             part = jax.lax.dynamic_slice_in_dim(flat, start, size, axis=1).astype(jnp.float32)
             filled.append(jax.lax.dynamic_update_slice_in_dim(buffer, part, at, axis=0))
         return filled
@@ -279,14 +280,15 @@ def predict(net: Net, inputs: jax.Array, codes: jax.Array, *, at_once: int = AT_
     parts = []
     for start in range(0, len(codes), at_once):
         at = min(start, len(codes) - at_once)
-        parts.append(np.asarray(_predict_program()(net, inputs, codes[at : at + at_once]))[start - at :])
+        parts.append(np.asarray(_predict_program(at_once)(net, inputs, codes, at))[start - at :])
     return np.concatenate(parts)
 
 
 @functools.cache
-def _predict_program() -> Callable[[Net, jax.Array, jax.Array], jax.Array]:
-    def run(net: Net, inputs: jax.Array, codes: jax.Array) -> jax.Array:
-        return net(jnp.broadcast_to(inputs, (len(codes), *inputs.shape[1:])), codes)[0][:, 0]
+def _predict_program(at_once: int) -> Callable[..., jax.Array]:
+    def run(net: Net, inputs: jax.Array, codes: jax.Array, at: Any) -> jax.Array:
+        here = jax.lax.dynamic_slice_in_dim(codes, at, at_once)
+        return net(jnp.broadcast_to(inputs, (at_once, *inputs.shape[1:])), here)[0][:, 0]
 
     return jax.jit(run, compiler_options=one_thread())
 

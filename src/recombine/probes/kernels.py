@@ -42,25 +42,32 @@ class KernelFit:
 
 
 def fit_kernels(
-    grid: Grid, ink: np.ndarray, *, scales: Sequence[float] = SCALES, ridge: float = RIDGE
-) -> dict[str, KernelFit]:
-    """Every kernel fitted to drawings (n0, n1, pixels) at trained points, and what it says of held-out ones."""
+    grid: Grid, ink: Mapping[str, np.ndarray], *, scales: Sequence[float] = SCALES, ridge: float = RIDGE
+) -> dict[str, dict[str, KernelFit]]:
+    """Every kernel fitted to drawings at trained points, and what it says of held-out ones: by set and by kernel.
+
+    ink: sets of drawings by name, (n0, n1, pixels) each; one inverse of a kernel matrix serves all of them.
+    """
     x, y = _places(grid)
     fit, out = grid.trained.ravel(), grid.held_out.ravel()
-    targets = ink.reshape(grid.points, -1)[fit].astype(float)
-    best: dict[str, KernelFit] = {}
+    targets = {name: one.reshape(grid.points, -1)[fit].astype(float) for name, one in ink.items()}
+    best: dict[str, dict[str, KernelFit]] = {name: {} for name in ink}
     for first, second in itertools.product(scales, scales):
-        inverse = _inverse(_smooth(x[fit], x[fit], first) * _smooth(y[fit], y[fit], second), ridge)
-        weights = inverse @ targets
-        left_out = float(np.mean((weights / np.diag(inverse)[:, None]) ** 2))
-        for name in ("factorized", "radial") if first == second else ("factorized",):
-            if name not in best or left_out < best[name].left_out:  # type: ignore[operator]
-                across = _smooth(x[out], x[fit], first) * _smooth(y[out], y[fit], second)
-                best[name] = KernelFit((first, second), left_out, across @ weights)
-    for name in ("binary", "match"):
-        weights = _inverse(_same(name, x, y, fit, fit), ridge) @ targets
-        best[name] = KernelFit(None, None, _same(name, x, y, out, fit) @ weights)
-    return {name: best[name] for name in KERNELS}
+        gram = _smooth(x, fit, first) * _smooth(y, fit, second)  # (P, trained)
+        inverse = _inverse(gram[fit], ridge)
+        for name, target in targets.items():
+            weights = inverse @ target
+            left_out = float(np.mean((weights / np.diag(inverse)[:, None]) ** 2))
+            for kernel in ("factorized", "radial") if first == second else ("factorized",):
+                found = best[name].get(kernel)
+                if found is None or left_out < found.left_out:  # type: ignore[operator]
+                    best[name][kernel] = KernelFit((first, second), left_out, gram[out] @ weights)
+    for kernel in ("binary", "match"):
+        gram = _same(kernel, x, y, fit)
+        inverse = _inverse(gram[fit], ridge)
+        for name, target in targets.items():
+            best[name][kernel] = KernelFit(None, None, gram[out] @ (inverse @ target))
+    return best
 
 
 @dataclass(frozen=True)
@@ -102,7 +109,7 @@ def kernel_machine(
     elif kernel == "delta":
         x, y = _places(grid)
         every = np.ones(grid.points, bool)
-        gram = _same("binary", x, y, every, every) + match * _same("match", x, y, every, every)
+        gram = _same("binary", x, y, every) + match * _same("match", x, y, every)
     else:
         raise unknown("kernel", kernel, ("rbf", "linear", "delta"))
     fit, out = grid.trained.ravel(), grid.held_out.ravel()
@@ -118,13 +125,12 @@ def _places(grid: Grid) -> tuple[np.ndarray, np.ndarray]:
     return first, second
 
 
-def _smooth(a: np.ndarray, b: np.ndarray, scale: float) -> np.ndarray:
-    return np.exp(-((a[:, None] - b) ** 2) / (2 * scale**2))
+def _smooth(at: np.ndarray, fit: np.ndarray, scale: float) -> np.ndarray:
+    return np.exp(-((at[:, None] - at[fit]) ** 2) / (2 * scale**2))
 
 
-def _same(name: str, x: np.ndarray, y: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    same_x = (x[rows][:, None] == x[columns]).astype(float)
-    same_y = (y[rows][:, None] == y[columns]).astype(float)
+def _same(name: str, x: np.ndarray, y: np.ndarray, fit: np.ndarray) -> np.ndarray:
+    same_x, same_y = ((at[:, None] == at[fit]).astype(float) for at in (x, y))
     return same_x + same_y if name == "binary" else same_x * same_y
 
 

@@ -3,12 +3,14 @@
 For every unit, over the points of the grid that were trained on:
 
     additive    a(x, y) = b(x) + c(y)      least squares
-    rank_one    a(x, y) = b(x) c(y)        alternating least squares
+    rank_one    a(x, y) = b(x) c(y)        alternating least squares, each level drawn a little to the mean of all
 
 scored by R^2 at held-out points, pooled over units (so that a unit counts by its variance; 1 - summed squared error by
 summed squared deviation from each unit's mean there). "_trained" is the R^2 at the points of the fit themselves.
 A held-out point can be predicted only if its two levels are linked by trained points (x with y', y' with x', ... with
 y); a level that was never trained is linked to nothing. Other points are left out, and `unpredictable` counts them.
+A product says nothing about a level at which all that is known is nearly 0; there the draw to the mean decides. So true
+pictures of small bumps, which are products, score low: most pixels of a wide hole are empty at every trained point.
 
 Ours: the published factorization metric is near 1 for layers that are not separable at all (see `geometry`).
 """
@@ -32,6 +34,8 @@ from .grid import AT_ONCE, MEGABYTES, Grid, grid_of, layers_of, member_of, read
 from .layers import Values, layer_readings
 
 ITERATIONS = 30  # of alternating least squares: each solves for b, then for c
+RIDGE = 0.01  # the draw to the mean, by the mean weight of a level; without it, levels near 0 are divided by noise
+TINY = 1e-30
 MODELS = ("additive", "rank_one")
 
 
@@ -156,12 +160,17 @@ def _fit_program() -> Callable[..., tuple[jax.Array, jax.Array, jax.Array]]:
 
         kept = a * fit[..., None]
         energy = (kept**2).sum(1)  # (n0, units)
-        least = 1e-12 * energy.max(0) + 1e-30  # keeps empty levels at 0
+
+        def ridge(found: jax.Array, weight: jax.Array) -> jax.Array:
+            """Levels from their sums of products and of squares (levels, units)."""
+            mean = found.sum(0) / (weight.sum(0) + TINY)  # one value for all levels
+            pull = RIDGE * weight.mean(0) + TINY
+            return (found + pull * mean) / (weight + pull)
 
         def better(_: Any, pair: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
             _, c = pair
-            b = (kept * c).sum(1) / (fit @ c**2 + least)
-            c = (kept * b[:, None]).sum(0) / (fit.T @ b**2 + least)
+            b = ridge((kept * c).sum(1), fit @ c**2)
+            c = ridge((kept * b[:, None]).sum(0), fit.T @ b**2)
             return b, c
 
         # begins with the strongest row of each unit

@@ -60,10 +60,11 @@ def superposition(trained: Trained, *, kernels: bool = True, **options: Any) -> 
     def measure(drawings: Drawings, ink: dict[str, np.ndarray], seed: int, net: Net) -> dict[str, Values]:
         summed = mean_code_sum(drawings, net, at_once)
         parts = blends(drawings, ink, seed)
-        return {
-            name: _values(drawings, one, summed, *parts[name]) | (_kernel_values(drawings.grid, one) if kernels else {})
-            for name, one in ink.items()
-        }
+        found = {name: _values(drawings, one, summed, *parts[name]) for name, one in ink.items()}
+        if kernels:
+            for name, values in _kernel_values(drawings.grid, ink).items():
+                found[name] |= values
+        return found
 
     return drawing_readings("superposition", "by_shared", measure, trained, **options)
 
@@ -80,11 +81,11 @@ def explained(
     drawings = drawings_of(trained, factors, fixed)
     member = member_of(trained, seed)
     drawn, summed = drawings.drawn_by(member.net, at_once), mean_code_sum(drawings, member.net, at_once)
-    energy, errors = blends(drawings, {"": drawn}, member.seed)[""]
+    energy, parts = blends(drawings, {"": drawn}, member.seed)[""]
     where = drawings.held_out
-    by = {name: on_grid(where, 1 - error / np.where(energy > 0, energy, np.nan)) for name, error in errors.items()}
+    by = {name: on_grid(where, part / np.where(energy > 0, energy, np.nan)) for name, part in parts.items()}
     correlation = on_grid(where, correlations(drawn[where], summed[where]))
-    return Explained(drawn, summed, by, correlation, fit_kernels(drawings.grid, drawn))
+    return Explained(drawn, summed, by, correlation, fit_kernels(drawings.grid, {"": drawn})[""])
 
 
 def mean_code_sum(drawings: Drawings, net: Net, at_once: int = AT_ONCE) -> np.ndarray:
@@ -110,42 +111,47 @@ def correlations(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def blends(
     drawings: Drawings, ink: dict[str, np.ndarray], seed: int
 ) -> dict[str, tuple[np.ndarray, dict[str, np.ndarray]]]:
-    """For each set of drawings: the squared ink at held-out points (T,), and what each blend leaves of it."""
+    """For each set of drawings: the squared ink at held-out points (T,), and how much of it each blend explains."""
     grid, rng = drawings.grid, generator(key_for("probe_score/others", seed))
-    fit = np.argwhere(grid.trained)
-    out = np.argwhere(drawings.held_out)
-    energy = {name: (one[drawings.held_out].astype(float) ** 2).sum(1) for name, one in ink.items()}
-    left = {name: {by: np.zeros(len(out)) for by in ("shared", "truth", "others")} for name in ink}
+    fit, out = np.argwhere(grid.trained), np.argwhere(drawings.held_out)
+    truth = drawings.truth.reshape(grid.points, -1).astype(float)
+    targets = {name: one[drawings.held_out].astype(float) for name, one in ink.items()}  # (T, pixels)
+    gram, across = truth @ truth.T, {name: truth @ one.T for name, one in targets.items()}
+    parts = {name: {by: np.zeros(len(out)) for by in ("shared", "truth", "others")} for name in ink}
     for point, (x, y) in enumerate(out):
         shares = (fit[:, 0] == x) | (fit[:, 1] == y)
         shared, others = fit[shares], fit[~shares]
         others = rng.permutation(others)[: len(shared)]
-        targets = np.stack([one[x, y] for one in ink.values()], axis=1).astype(float)  # (pixels, sets)
-        regressors = {"shared": shared, "truth": np.array([[x, y]]), "others": others}
-        for by, chosen in regressors.items():
-            rest = _unexplained(drawings.truth[chosen[:, 0], chosen[:, 1]].T.astype(float), targets)
-            for name, value in zip(ink, rest, strict=True):
-                left[name][by][point] = value
-    return {name: (energy[name], left[name]) for name in ink}
+        for by, chosen in (("shared", shared), ("truth", np.array([[x, y]])), ("others", others)):
+            these = np.ravel_multi_index(tuple(chosen.T), grid.shape)
+            found = _blended(gram[np.ix_(these, these)], [one[these, point] for one in across.values()])
+            for name, part in zip(ink, found, strict=True):
+                parts[name][by][point] = part
+    return {name: ((targets[name] ** 2).sum(1), parts[name]) for name in ink}
 
 
-def _unexplained(regressors: np.ndarray, targets: np.ndarray) -> np.ndarray:
-    """Squared rest of each target (pixels, sets) after its best non-negative blend of regressors (pixels, n)."""
-    squares = (targets**2).sum(0)
-    if not regressors.shape[1]:
-        return squares
-    q, r = np.linalg.qr(regressors)  # the same problem in as many rows as there are regressors
-    inside = q.T @ targets
-    fits = [scipy.optimize.nnls(r, one, maxiter=100 * r.shape[1])[1] ** 2 for one in inside.T]
-    return squares - (inside**2).sum(0) + np.array(fits)
+def _blended(gram: np.ndarray, products: list[np.ndarray]) -> list[float]:
+    """Squared length of the best non-negative blend, from products of regressors (n, n) and with each target (n,).
+
+    In the basis of the eigenvectors this is the same least-squares problem in n rows instead of one a pixel. At the
+    best blend the rest is orthogonal to it, so its squared length is what it explains.
+    """
+    if not len(gram):
+        return [0.0 for _ in products]
+    values, vectors = np.linalg.eigh(gram)
+    kept = values > 1e-12 * values[-1]
+    roots, vectors = np.sqrt(values[kept])[:, None], vectors[:, kept].T
+    rows = roots * vectors
+    found = [scipy.optimize.nnls(rows, vectors @ one / roots[:, 0], maxiter=100 * len(gram))[0] for one in products]
+    return [float(((rows @ blend) ** 2).sum()) for blend in found]
 
 
 def _values(
-    drawings: Drawings, ink: np.ndarray, summed: np.ndarray, energy: np.ndarray, left: dict[str, np.ndarray]
+    drawings: Drawings, ink: np.ndarray, summed: np.ndarray, energy: np.ndarray, parts: dict[str, np.ndarray]
 ) -> Values:
     where = drawings.held_out
     total = energy.sum()
-    values = {f"by_{by}": float(1 - rest.sum() / total) if total > 0 else float("nan") for by, rest in left.items()}
+    values = {f"by_{by}": float(part.sum() / total) if total > 0 else float("nan") for by, part in parts.items()}
     related = correlations(ink[where], summed[where])
     defined = ~np.isnan(related)
     values["mean_code"] = float(related[defined].mean()) if defined.any() else float("nan")
@@ -153,12 +159,14 @@ def _values(
     return values
 
 
-def _kernel_values(grid: Grid, ink: np.ndarray) -> Values:
-    values: Values = {}
-    there = ink[grid.held_out].astype(float)
-    for name, found in fit_kernels(grid, np.nan_to_num(ink)).items():
-        error = np.mean((found.prediction - there) ** 2)
+def _kernel_values(grid: Grid, ink: dict[str, np.ndarray]) -> dict[str, Values]:
+    whole = {name: np.nan_to_num(one) for name, one in ink.items()}  # a template may lack unused points
+    found: dict[str, Values] = {name: {} for name in ink}
+    for name, fits in fit_kernels(grid, whole).items():
+        there = whole[name][grid.held_out].astype(float)
         square = np.mean(there**2)
-        values[f"kernel_{name}"] = float(1 - error / square) if square > 0 else float("nan")
-        values[f"kernel_{name}_error"] = float(error)
-    return values
+        for kernel, fit in fits.items():
+            error = np.mean((fit.prediction - there) ** 2)
+            found[name][f"kernel_{kernel}"] = float(1 - error / square) if square > 0 else float("nan")
+            found[name][f"kernel_{kernel}_error"] = float(error)
+    return found

@@ -134,12 +134,14 @@ def _values(moved: Moved) -> Values:
 
 @functools.cache
 def _projections(side: int, angles: int) -> tuple[np.ndarray, np.ndarray]:
-    """Pixels in order of their projection on each direction (A, pixels), and the gaps between them (A, pixels - 1)."""
+    """Pixels in order of their projection on each direction (pixels, A), and the gap to the next one (pixels, A)."""
     row, column = np.divmod(np.arange(side * side), side)
     angle = np.pi * np.arange(angles) / angles
     at = np.outer(np.cos(angle), column) + np.outer(np.sin(angle), row)
     order = np.argsort(at, axis=1, kind="stable")
-    return order, np.diff(np.take_along_axis(at, order, axis=1), axis=1).astype(np.float32)
+    gaps = np.diff(np.take_along_axis(at, order, axis=1), axis=1, append=0)
+    gaps[:, -1] = 0  # behind the last pixel nothing is left to move
+    return order.T, gaps.T.astype(np.float32)
 
 
 @functools.cache
@@ -148,14 +150,17 @@ def _distance_program() -> Callable[..., jax.Array]:
         a, b = (jnp.maximum(one, 0) for one in (a, b))
         mass_a, mass_b = a.sum(1), b.sum(1)
         empty = (mass_a <= 0) | (mass_b <= 0)
-        more = a / jnp.where(empty, 1, mass_a)[:, None] - b / jnp.where(empty, 1, mass_b)[:, None]
+        more = (a / jnp.where(empty, 1, mass_a)[:, None] - b / jnp.where(empty, 1, mass_b)[:, None]).T  # (pixels, T)
 
-        def along(direction: tuple[jax.Array, jax.Array]) -> jax.Array:
-            # on a line, the transport is the area between the two distribution functions
-            order, gaps = direction
-            return (jnp.abs(jnp.cumsum(more[:, order], axis=1)[:, :-1]) * gaps).sum(1)
+        def step(state: tuple[jax.Array, jax.Array], pixel: tuple[jax.Array, jax.Array]) -> tuple[Any, None]:
+            # along a line the transport is the area between the two distribution functions
+            between, area = state
+            which, gap = pixel  # (A,) the next pixel of each direction, and the way to the one after it
+            between = between + more[which]
+            return (between, area + jnp.abs(between) * gap[:, None]), None
 
-        sliced = jax.lax.map(along, (order, gaps)).mean(0)
-        return jnp.where(empty, jnp.nan, sliced * jnp.pi / 2)
+        start = jnp.zeros((order.shape[1], len(a)))
+        (_, area), _ = jax.lax.scan(step, (start, start), (order, gaps))
+        return jnp.where(empty, jnp.nan, area.mean(0) * jnp.pi / 2)
 
     return jax.jit(run, compiler_options=one_thread())
