@@ -23,7 +23,7 @@ import scipy.linalg
 from ..precision import one_thread
 from ..trained import Trained
 from .base import Readings, probes
-from .grid import Grid
+from .grid import STILL, Grid
 from .layers import Values, layer_readings
 
 FRACTION = 1e-3  # of the largest eigenvalue
@@ -41,17 +41,20 @@ def effective_rank(trained: Trained, **options: Any) -> Readings:
 
 def spectrum(blocks: Iterator[jax.Array]) -> np.ndarray:
     """Eigenvalues of the covariance over the grid of a layer's units, falling; from the smaller of the two matrices."""
-    gram: Any = 0.0
+    kept: list[np.ndarray] = []  # as long as there are fewer units than points
+    by_points: np.ndarray | None = None
     points = 1
-    ahead = next(blocks)
-    while True:
-        block, ahead = ahead, next(blocks, None)
-        points = block.shape[0] * block.shape[1]
-        # a layer in one block with fewer units than points: units x units is smaller, with the same eigenvalues
-        by_units = ahead is None and isinstance(gram, float) and block.shape[2] < points
-        gram = gram + np.asarray(_gram_program(by_units)(block), float)
-        if ahead is None:
-            break
+    for block in blocks:
+        centered = _centered_program()(block)
+        points = len(centered)
+        if by_points is None and sum(part.shape[1] for part in kept) + centered.shape[1] <= points:
+            kept.append(np.asarray(centered))
+            continue
+        for part in (*kept, centered):
+            gram = np.asarray(_gram_program()(jnp.asarray(part).T), float)
+            by_points = gram if by_points is None else by_points + gram
+        kept = []
+    gram = np.asarray(_gram_program()(jnp.concatenate(kept, 1)), float) if by_points is None else by_points
     return np.maximum(scipy.linalg.eigvalsh(gram, check_finite=False)[::-1], 0) / points
 
 
@@ -75,13 +78,18 @@ def _measure(grid: Grid, blocks: Iterator[jax.Array]) -> Values:
 
 
 @functools.cache
-def _gram_program(by_units: bool) -> Callable[[jax.Array], jax.Array]:
+def _centered_program() -> Callable[[jax.Array], jax.Array]:
     def run(values: jax.Array) -> jax.Array:
         flat = values.reshape(-1, values.shape[-1])
-        # units that do not move, up to rounding, span nothing
-        still = jnp.ptp(flat, axis=0) <= 1e-6 * jnp.abs(flat).max(0)
-        flat = jnp.where(still, 0.0, flat - flat.mean(0))
-        left, right = (flat.T, flat) if by_units else (flat, flat.T)
-        return jnp.dot(left, right, precision=jax.lax.Precision.HIGHEST)
+        ones = jnp.full(len(flat), 1 / len(flat))
+        square = ones @ flat**2
+        flat = flat - flat[0]  # a constant becomes 0 exactly
+        flat = flat - ones @ flat
+        return jnp.where(ones @ flat**2 <= STILL * square, 0.0, flat)
 
     return jax.jit(run, compiler_options=one_thread())
+
+
+@functools.cache
+def _gram_program() -> Callable[[jax.Array], jax.Array]:
+    return jax.jit(lambda a: jnp.dot(a.T, a, precision=jax.lax.Precision.HIGHEST), compiler_options=one_thread())

@@ -3,13 +3,13 @@
 Maps over a grid are indexed [level of the first factor, level of the second]: for bumps [x, y]. (A picture has row = y
 and column = x, so transpose a map to lay it over one.)
 
-A layer is read at every point of the grid, in blocks of units that fit into a stated memory:
+A layer is read at every point of the grid, within a stated memory:
 
-    at_once x units x 4 bytes       what one pass of the net makes of a layer, besides what the net needs itself
-    points x units of a block x 4   what is kept, at most `megabytes` for all layers of a pass together
+    at_once x units x 4 bytes   what one pass of the net makes of a layer, besides what the net needs itself
+    points x units x 4 bytes    what is kept, at most `megabytes` for all layers of a pass together
 
-A layer that is larger than that is read in several passes, with other units each. Everything that is measured here is a
-sum over units, or a list over units, so blocks can be taken one by one.
+A layer that is larger than that is read in several passes, with other units each. It is handed out in blocks of 1,024
+units, which stay in the cache of a processor: all that is measured here is a sum or a list over units.
 """
 
 from __future__ import annotations
@@ -32,8 +32,10 @@ from ..supports import Support
 from ..tasks import Pictures, Task
 from ..trained import Member, Trained
 
-AT_ONCE = 32
+AT_ONCE = 32  # points in one pass: attention over all pixels needs 10 MB for each
 MEGABYTES = 256.0
+BLOCK = 1024  # units handed out together
+STILL = 1e-12  # variance by mean square up to which a unit does not move: float32 rounding is no signal
 
 
 @dataclass(frozen=True)
@@ -205,7 +207,7 @@ def layers_of(trained: Trained, layers: Sequence[str] | str | None) -> tuple[str
 def read(
     grid: Grid, net: Net, layers: Sequence[str], *, at_once: int = AT_ONCE, megabytes: float = MEGABYTES
 ) -> Iterator[tuple[str, jax.Array]]:
-    """Layer by layer, blocks of its units at every point of the grid: (name, (n0, n1, units of the block)).
+    """Layer by layer, blocks of its units at every point of the grid: (name, (n0, n1, up to 1,024 units)).
 
     at_once: points in one pass of the net. megabytes: of all blocks that are kept at the same time.
     """
@@ -221,8 +223,10 @@ def read(
         for at in range(0, grid.points, at_once):
             # the last pass overlaps with the one before: one program for all of them
             buffers = program(buffers, net, grid.inputs, grid.codes, min(at, grid.points - at_once), starts)
-        for name, _, size in load:
-            yield name, buffers.pop(0).reshape(*grid.shape, size)
+        for name, _, units in load:
+            buffer = buffers.pop(0)
+            for start, size in _pieces(units, BLOCK):
+                yield name, _block_program(grid.shape, size)(buffer, start)
 
 
 def _loads(units: Mapping[str, int], room: int) -> list[list[tuple[str, int, int]]]:
@@ -230,15 +234,26 @@ def _loads(units: Mapping[str, int], room: int) -> list[list[tuple[str, int, int
     loads: list[list[tuple[str, int, int]]] = [[]]
     free = room
     for name, count in units.items():
-        pieces = -(-count // room)
-        size = -(-count // pieces)
-        for start in range(0, count, size):
-            now = min(size, count - start)
-            if now > free:
+        for start, size in _pieces(count, room):
+            if size > free:
                 loads, free = [*loads, []], room
-            loads[-1].append((name, start, now))
-            free -= now
+            loads[-1].append((name, start, size))
+            free -= size
     return [load for load in loads if load]
+
+
+def _pieces(count: int, most: int) -> list[tuple[int, int]]:
+    """(first, how many): `count` cut into pieces of at most `most`, as even as can be, so that programs are shared."""
+    size = -(-count // -(-count // most))
+    return [(start, min(size, count - start)) for start in range(0, count, size)]
+
+
+@functools.cache
+def _block_program(shape: tuple[int, int], size: int) -> Callable[[jax.Array, int], jax.Array]:
+    def run(buffer: jax.Array, start: Any) -> jax.Array:
+        return jax.lax.dynamic_slice_in_dim(buffer, start, size, axis=1).reshape(*shape, size)
+
+    return jax.jit(run, compiler_options=one_thread())
 
 
 @functools.cache

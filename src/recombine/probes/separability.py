@@ -30,7 +30,7 @@ import scipy.sparse
 from ..precision import one_thread
 from ..trained import Trained
 from .base import Readings, probes
-from .grid import AT_ONCE, MEGABYTES, Grid, grid_of, layers_of, member_of, read
+from .grid import AT_ONCE, MEGABYTES, STILL, Grid, grid_of, layers_of, member_of, read
 from .layers import Values, layer_readings
 
 ITERATIONS = 30  # of alternating least squares: each solves for b, then for c
@@ -131,52 +131,62 @@ def _linked(fit: np.ndarray) -> np.ndarray:
 
 
 def _solver(fit: np.ndarray) -> jax.Array:
-    """(n0 + n1, n0 + n1): sums over rows and columns of the fitted points -> b and c, of smallest norm."""
-    counts = fit.astype(float)
-    gram = np.block([[np.diag(counts.sum(1)), counts], [counts.T, np.diag(counts.sum(0))]])
-    return jnp.asarray(np.linalg.pinv(gram, hermitian=True), jnp.float32)
+    """(n0 + n1, P): activations -> b and c by least squares over the fitted points, of smallest norm."""
+    design = _design(*fit.shape) * fit.reshape(-1, 1)
+    return jnp.asarray(np.linalg.pinv(design.T @ design, hermitian=True) @ design.T, jnp.float32)
+
+
+def _design(n0: int, n1: int) -> np.ndarray:
+    """(P, n0 + n1): which two levels a point has."""
+    return np.hstack([np.repeat(np.eye(n0), n1, axis=0), np.tile(np.eye(n1), (n0, 1))])
 
 
 @functools.cache
 def _fit_program() -> Callable[..., tuple[jax.Array, jax.Array, jax.Array]]:
-    """Squared errors (n0, n1) of the two models summed over units, and the spreads at fitted and at scored points."""
+    """Squared errors (n0, n1) of the two models summed over units, and the spreads at fitted and at scored points.
 
-    def mean(a: jax.Array, weight: jax.Array) -> jax.Array:
-        return (a * weight[..., None]).sum((0, 1)) / jnp.maximum(weight.sum(), 1)
+    Sums over points are products of matrices or scans: reductions over the first axes are slow on a processor.
+    """
 
-    def spread(a: jax.Array, weight: jax.Array) -> jax.Array:
-        there = weight[..., None] > 0
-        low, high = (f(jnp.where(there, a, s), (0, 1)) for f, s in ((jnp.min, jnp.inf), (jnp.max, -jnp.inf)))
-        varies = high - low > 1e-6 * jnp.maximum(jnp.abs(low), jnp.abs(high))  # rounding is no variance
-        return jnp.where(varies, ((a - mean(a, weight)) ** 2 * weight[..., None]).sum((0, 1)), 0.0).sum()
+    def mean(flat: jax.Array, where: jax.Array) -> jax.Array:
+        return (where / jnp.maximum(where.sum(), 1)) @ flat
+
+    def spread(flat: jax.Array, where: jax.Array) -> jax.Array:
+        shifted = flat - flat[0]  # a constant becomes 0 exactly
+        variance = mean((shifted - mean(shifted, where)) ** 2, where)
+        return where.sum() * jnp.where(variance > STILL * mean(flat**2, where), variance, 0.0).sum()
+
+    def along(slabs: jax.Array, weights: jax.Array) -> jax.Array:
+        """sum_k slabs[k] * weights[k]: (k, m, units) and (k, units) -> (m, units)."""
+        start = jnp.zeros(slabs.shape[1:])
+        return jax.lax.scan(lambda sums, pair: (sums + pair[0] * pair[1], None), start, (slabs, weights))[0]
+
+    def ridge(found: jax.Array, weight: jax.Array) -> jax.Array:
+        """Levels from their sums of products and of squares (levels, units)."""
+        middle = found.sum(0) / (weight.sum(0) + TINY)  # one value for all levels
+        pull = RIDGE * weight.mean(0) + TINY
+        return (found + pull * middle) / (weight + pull)
 
     def run(a: jax.Array, fit: jax.Array, scored: jax.Array, solver: jax.Array):
-        # a: (n0, n1, units)
-        n0 = a.shape[0]
-        center = mean(a, fit)
-        inside = (a - center) * fit[..., None]
-        b, c = jnp.split(solver @ jnp.concatenate([inside.sum(1), inside.sum(0)]), [n0])
-        additive = ((a - center - b[:, None] - c[None]) ** 2).sum(-1)
+        n0, n1, units = a.shape
+        flat = a.reshape(n0 * n1, units)
+        centered = flat - mean(flat, fit.ravel())
+        design = jnp.asarray(_design(n0, n1), jnp.float32)
+        additive = ((centered - design @ (solver @ centered)) ** 2).sum(-1).reshape(n0, n1)
 
         kept = a * fit[..., None]
-        energy = (kept**2).sum(1)  # (n0, units)
-
-        def ridge(found: jax.Array, weight: jax.Array) -> jax.Array:
-            """Levels from their sums of products and of squares (levels, units)."""
-            mean = found.sum(0) / (weight.sum(0) + TINY)  # one value for all levels
-            pull = RIDGE * weight.mean(0) + TINY
-            return (found + pull * mean) / (weight + pull)
+        turned = kept.swapaxes(0, 1)
+        energy = design.T[:n0] @ kept.reshape(flat.shape) ** 2  # (n0, units)
 
         def better(_: Any, pair: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
             _, c = pair
-            b = ridge((kept * c).sum(1), fit @ c**2)
-            c = ridge((kept * b[:, None]).sum(0), fit.T @ b**2)
-            return b, c
+            b = ridge(along(turned, c), fit @ c**2)
+            return b, ridge(along(kept, b), fit.T @ b**2)
 
         # begins with the strongest row of each unit
         strongest = jnp.take_along_axis(kept, energy.argmax(0)[None, None], axis=0)[0]  # (n1, units)
         b, c = jax.lax.fori_loop(0, ITERATIONS, better, (jnp.zeros_like(energy), strongest))
-        rank_one = ((a - b[:, None] * c[None]) ** 2).sum(-1)
-        return additive, rank_one, jnp.stack([spread(a, fit), spread(a, scored)])
+        rank_one = ((a - b[:, None] * c) ** 2).sum(-1)
+        return additive, rank_one, jnp.stack([spread(flat, fit.ravel()), spread(flat, scored.ravel())])
 
     return jax.jit(run, compiler_options=one_thread())

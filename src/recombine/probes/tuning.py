@@ -27,7 +27,7 @@ from ..errors import UserError, require_int, unknown
 from ..precision import one_thread
 from ..trained import Trained
 from .base import Readings, probes
-from .grid import AT_ONCE, MEGABYTES, Grid, grid_of, layers_of, member_of, read
+from .grid import AT_ONCE, MEGABYTES, STILL, Grid, grid_of, layers_of, member_of, read
 from .layers import Values, layer_readings
 
 TUNED = 0.8  # index above which a unit counts as tuned to one factor
@@ -149,14 +149,19 @@ def _median(values: np.ndarray) -> float:
 @functools.cache
 def _shares_program() -> Callable[[jax.Array], jax.Array]:
     def run(values: jax.Array) -> jax.Array:
-        low, high = values.min((0, 1)), values.max((0, 1))
-        dead = high - low <= 1e-6 * jnp.maximum(jnp.abs(low), jnp.abs(high))  # rounding is no life
-        mean = values.mean((0, 1))
-        total = ((values - mean) ** 2).mean((0, 1))
-        first = ((values.mean(1) - mean) ** 2).mean(0)
-        second = ((values.mean(0) - mean) ** 2).mean(0)
-        safe = jnp.where(dead, 1.0, total)
-        shares = [jnp.where(dead, jnp.nan, jnp.clip(part / safe, 0, 1)) for part in (first, second)]
+        n0, n1, units = values.shape
+        flat = values.reshape(n0 * n1, units)
+        square = jnp.full(n0 * n1, 1 / (n0 * n1)) @ flat**2
+        flat = flat - flat[0]  # a constant becomes 0 exactly
+        # sums as products of matrices: reductions over the first axes are slow on a processor
+        along_first = jnp.repeat(jnp.eye(n0), n1, axis=1) / n1
+        along_second = jnp.tile(jnp.eye(n1), n0) / n0
+        means = jnp.concatenate([along_first, along_second]) @ flat  # (n0 + n1, units)
+        mean = means[:n0].mean(0)
+        total = jnp.full(n0 * n1, 1 / (n0 * n1)) @ (flat - mean) ** 2
+        parts = [((part - mean) ** 2).mean(0) for part in (means[:n0], means[n0:])]
+        dead = total <= STILL * square
+        shares = [jnp.where(dead, jnp.nan, jnp.clip(part / jnp.where(dead, 1.0, total), 0, 1)) for part in parts]
         return jnp.stack([*shares, jnp.where(dead, 0.0, total)])
 
     return jax.jit(run, compiler_options=one_thread())
