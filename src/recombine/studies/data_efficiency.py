@@ -156,7 +156,7 @@ class DataEfficiency(PictureStudy):
             require_int("sizes", size, at_least=SMALLEST)
         base = {"seed": seed, "support": "bumps-and-stripes", "support_options": {}, **settings}
         return [
-            base | {"net": net, "width": widths[net], "size": size, "with_stripes": stripes}
+            base | picture_trial.decoder(net, size, width=widths[net]) | {"size": size, "with_stripes": stripes}
             for size in sorted(sizes, reverse=True) for net in names for stripes in (True, False)
         ]  # fmt: skip
 

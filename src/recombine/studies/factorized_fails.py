@@ -74,7 +74,7 @@ class FactorizedFails(PictureStudy):
     running_time = {"smoke": "1 minute", "laptop": "MINUTES minutes on two cores", "paper": "about 3 GPU-hours"}
     knobs = (
         Knob("task", "which world; the others are controls", *("bumps-v1",) * 3),
-        Knob("size", "pixels along a side, and places along a factor", 10, 16, 28),
+        Knob("size", "pixels along a side, and places along a factor", 8, 16, 28),
         Knob("support", "how training combinations are chosen", *("donut",) * 3),
         Knob("encodings", "codes of the coordinates", ["one-hot"], ["one-hot", "bump", "ramp-normalized"],
              ["one-hot", "bump", "ramp"]),
@@ -126,7 +126,7 @@ class FactorizedFails(PictureStudy):
         check_numbers("depths", depths)
         base = {"seed": seed, "support_options": {}, **settings}
         return [
-            base | {"net": net, "width": widths[net], "depth": depth, "encoding": code}
+            base | picture_trial.decoder(net, settings["size"], width=widths[net], depth=depth) | {"encoding": code}
             for net in names for depth in depths for code in codes
         ]  # fmt: skip
 

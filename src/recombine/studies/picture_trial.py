@@ -208,6 +208,17 @@ def recipe_knobs_of(smoke: Recipe, laptop: Recipe, paper: Recipe) -> tuple[Knob,
     return recipe_knobs(smoke, laptop, paper, TRAINED_BY)
 
 
+def decoder(net: str, size: int, **sizes: Any) -> Spec:
+    """The net of a trial on pictures of a size; a CNN begins so that it doubles twice, as published for 28 pixels.
+
+    Where that does not come out, or for larger pictures, it begins at 7 pixels, as in the published scaling runs.
+    """
+    spec: Spec = {"net": net, **sizes}
+    if net == "cnn-decoder":
+        spec["net_options"] = {"base": size // 4 if size % 4 == 0 and size <= 28 else 7}
+    return spec
+
+
 def codes() -> list[str]:
     """Names of the codes of coordinates."""
     return showing("coordinates")

@@ -124,7 +124,7 @@ class ReEntanglement(PictureStudy):
     knobs = (
         Knob("task", "which world; the lookup one is a control", *("bumps-v1",) * 3),
         Knob("outcome", "measured, or unrelated: errors replaced by chance, a control", *("measured",) * 3),
-        Knob("size", "pixels along a side, and places along a factor", 10, 16, 28),
+        Knob("size", "pixels along a side, and places along a factor", 8, 16, 28),
         Knob("support", "how training combinations are chosen", *("donut",) * 3),
         Knob("encodings", "codes of the coordinates", ["bump", "ramp-normalized"], ["bump", "ramp-normalized"],
              ["bump", "ramp"]),
@@ -191,12 +191,13 @@ class ReEntanglement(PictureStudy):
         for name in decoders:
             for code in codes:
                 specs += [
-                    base | {"net": name, "width": widths[name], "depth": depth, "decoder": name, "layers": depth,
-                            "encoding": code, "penalty": 0.0, "everywhere": False}
+                    base | picture_trial.decoder(name, settings["size"], width=widths[name], depth=depth)
+                    | {"decoder": name, "layers": depth, "encoding": code, "penalty": 0.0, "everywhere": False}
                     for depth in depths
                 ]  # fmt: skip
                 for penalty in penalties:
-                    inner = {"net": name, "width": widths[name], "depth": middle}
+                    inner = picture_trial.decoder(name, settings["size"], width=widths[name], depth=middle)
+                    inner |= inner.pop("net_options", {})  # a blueprint as JSON is flat
                     specs += [
                         base | {"net": "straightened", "decoder": name, "layers": middle, "encoding": code,
                                 "penalty": penalty, "everywhere": everywhere,

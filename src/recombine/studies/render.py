@@ -82,7 +82,7 @@ class Render(PictureStudy):
     running_time = {"smoke": "1 minute", "laptop": "MINUTES minutes on two cores", "paper": "about 2 GPU-hours"}
     knobs = (
         Knob("task", "which world the first targets are of; the others are controls", *("bumps-v1",) * 3),
-        Knob("size", "pixels along a side, and places along a factor", 10, 16, 32),
+        Knob("size", "pixels along a side, and places along a factor", 8, 16, 32),
         Knob("support", "how training combinations are chosen", "corner", "corner", "corner"),
         Knob("sigma", "of the bumps, pixels", 1.0, 1.0, 1.5),
         Knob("variants", "which regularizers", ["both", "neither"], *(list(VARIANTS),) * 2),

@@ -133,7 +133,7 @@ class Stripes(PictureStudy):
     running_time = {"smoke": "1 minute", "laptop": "MINUTES minutes on two cores", "paper": "about 6 GPU-hours"}
     knobs = (
         Knob("task", "which world; the lookup one is the control", *("bumps-and-stripes-v1",) * 3),
-        Knob("size", "pixels along a side, and places along a factor", 10, 12, 28),
+        Knob("size", "pixels along a side, and places along a factor", 8, 12, 28),
         Knob("encoding", "code of the coordinates", *("one-hot",) * 3),
         Knob("nets", "decoders", ["mlp"], ["mlp", "cnn-decoder"], ["mlp", "cnn-decoder"]),
         Knob("stripes", "shares of the 2N stripes", [0.0, 1.0], [0.0, 0.5, 1.0], [0.0, 0.125, 0.25, 0.5, 1.0]),
@@ -206,23 +206,24 @@ class Stripes(PictureStudy):
         counts = sorted({round(2 * size * share) for share in shares})
         bumps = sorted({min(number, around) for number in numbers})
         base = {"seed": seed, "support": "bumps-and-stripes", **settings}
+        decoders = {net: picture_trial.decoder(net, size, **sizes[net]) for net in names}
         specs = []
         for net in names:
             for stripes in counts:
                 for number in bumps:
                     if stripes or number:
-                        specs.append(base | sizes[net] | self._data(net, "mixed", stripes, number))
+                        specs.append(base | decoders[net] | self._data("mixed", stripes, number))
             if counts[-1] and bumps[-1]:
                 for variant in variants:
                     changes = dict(VARIANTS[variant])
                     if changes.pop("masked", False):
                         changes["task_options"] = {"mask": list(hole)}
-                    specs.append(base | sizes[net] | self._data(net, variant, counts[-1], bumps[-1]) | changes)
+                    specs.append(base | decoders[net] | self._data(variant, counts[-1], bumps[-1]) | changes)
         return specs
 
     @staticmethod
-    def _data(net: str, variant: str, stripes: int, bumps: int) -> dict[str, Any]:
-        return {"net": net, "variant": variant, "stripes": stripes, "bumps": bumps,
+    def _data(variant: str, stripes: int, bumps: int) -> dict[str, Any]:
+        return {"variant": variant, "stripes": stripes, "bumps": bumps,
                 "support_options": {"stripes": stripes, "bumps": bumps}}  # fmt: skip
 
     def measure(self, spec: dict[str, Any], context: Context) -> Measured:

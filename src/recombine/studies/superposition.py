@@ -88,7 +88,7 @@ class Superposition(PictureStudy):
     running_time = {"smoke": "1 minute", "laptop": "MINUTES minutes on two cores", "paper": "about 1 GPU-hour"}
     knobs = (
         Knob("task", "which world; the others are controls", *("bumps-v1",) * 3),
-        Knob("size", "pixels along a side, and places along a factor", 10, 16, 28),
+        Knob("size", "pixels along a side, and places along a factor", 8, 16, 28),
         Knob("support", "how training combinations are chosen", *("donut",) * 3),
         Knob("encodings", "codes of the coordinates; the cured nets have the first only", ["one-hot"],
              ["one-hot", "bump"], ["one-hot", "bump", "ramp"]),
@@ -148,7 +148,7 @@ class Superposition(PictureStudy):
         check_choices("encodings", codes, picture_trial.codes())
         base = {"seed": seed, "support_options": {}, **settings}
         return [
-            base | sizes[net] | {"net": net, "encoding": code}
+            base | picture_trial.decoder(net, settings["size"], **sizes[net]) | {"encoding": code}
             for net in names for code in (codes if net in FAILING else codes[:1])
         ]  # fmt: skip
 

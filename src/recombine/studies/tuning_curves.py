@@ -81,7 +81,7 @@ class TuningCurves(PictureStudy):
     running_time = {"smoke": "1 minute", "laptop": "MINUTES minutes on two cores", "paper": "about 1 GPU-hour"}
     knobs = (
         Knob("task", "which world; the lookup one is the control", *("bumps-and-stripes-v1",) * 3),
-        Knob("size", "pixels along a side, and places along a factor", 10, 12, 28),
+        Knob("size", "pixels along a side, and places along a factor", 8, 12, 28),
         Knob("encoding", "code of the coordinates", *("one-hot",) * 3),
         Knob("nets", "which nets", ["mlp", "mlp-with-stripes"], *(list(NETS),) * 2),
         Knob("mlp_width", "hidden units a layer of the MLP", 64, 128, 256),
@@ -123,11 +123,11 @@ class TuningCurves(PictureStudy):
         widths = {"mlp": settings.pop("mlp_width"), "cnn-decoder": settings.pop("cnn_width"),
                   "coordinate-mlp": settings.pop("coordinate_width")}  # fmt: skip
         check_choices("nets", names, NETS)
-        base = {"seed": seed, "support": "bumps-and-stripes", "depth": depth, **settings}
+        base = {"seed": seed, "support": "bumps-and-stripes", **settings}
         return [
-            base | {"who": name, "net": NETS[name]["net"], "width": widths[NETS[name]["net"]],
-                    "support_options": {} if NETS[name]["stripes"] else {"stripes": 0}}
-            for name in names
+            base | picture_trial.decoder(net, settings["size"], width=widths[net], depth=depth)
+            | {"who": name, "support_options": {} if NETS[name]["stripes"] else {"stripes": 0}}
+            for name, net in ((name, NETS[name]["net"]) for name in names)
         ]  # fmt: skip
 
     def measure(self, spec: dict[str, Any], context: Context) -> Measured:
