@@ -144,8 +144,7 @@ class FactorizedFails(PictureStudy):
         return trial.told(outcomes, sentences, "Whether factorized inputs are enough is not settled at this scale.")
 
     def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
-        scores = trial.final(table, "error", "held_out", "")
-        if table.empty or scores.empty:
+        if table.empty or (scores := trial.final(table, "error", "held_out", "")).empty:
             return []
         trained = trial.final(table, "error", "test", "").set_index("cell").value
         order = list(dict.fromkeys(f"{row.net}, {row.depth}" for row in scores.itertuples()))
