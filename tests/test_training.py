@@ -208,6 +208,89 @@ def test_bad_calls_are_refused(task, support):
         train(task, support, SMALL, SHORT).score("heldout")
 
 
+# -- training that goes on ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def begun(task, support):
+    return train(task, support, SMALL, SHORT, seeds=[0, 3], progress=False)
+
+
+@pytest.mark.parametrize("ensemble", ["threads", "vmap"])
+def test_going_on_without_learning_changes_nothing(task, support, begun, ensemble):
+    still = Recipe(steps=3, tasks=16, learning_rate=1e-12, weight_decay=0.0, schedule="constant", evaluations=1)
+    went_on = train(task, support, SMALL, still, seeds=[3, 0], start=begun, ensemble=ensemble, progress=False)
+    for before, after in zip(begun.nets[::-1], went_on.nets, strict=True):
+        assert close(before, after, atol=1e-7)
+    assert went_on.score("held_out").values["r2"] == pytest.approx(begun.score("held_out").values["r2"][::-1], abs=1e-5)
+
+
+def test_going_on_learns_more_and_leaves_what_it_began_from_as_it_was(task, support, begun):
+    kept = jax.tree.map(np.array, eqx.filter(begun.nets, eqx.is_array))
+    longer = train(task, support, SMALL, SHORT, seeds=[0], start=begun, progress=False)
+    assert longer.members[0].history[0]["loss"] < begun.members[0].history[0]["loss"]
+    assert longer.members[0].history[-1]["loss"] < begun.members[0].history[-1]["loss"]
+    assert not close(longer.nets[0], begun.nets[0], atol=1e-3)
+    assert same(kept, jax.tree.map(np.array, eqx.filter(begun.nets, eqx.is_array))), "its buffers were given away"
+
+
+def test_going_on_with_other_data_is_a_curriculum(task, space, begun):
+    """The first stage trained on one split, the second trains on another: the rest of the space."""
+    other = rc.supports.from_combinations(space, begun.support.held_out.combinations())
+    recipe = Recipe(steps=300, tasks=16, evaluations=1)
+    second = train(task, other, SMALL, recipe, seeds=[0], start=begun, progress=False, watch=())
+    assert float(second.score("test")) > begun.score("held_out").values["r2"][0]
+
+
+def test_a_seed_that_was_not_begun_is_refused(task, support, begun):
+    with pytest.raises(rc.UserError, match=r"no healthy net for seeds \[1\]; it has \[0, 3\]"):
+        train(task, support, SMALL, SHORT, seeds=[0, 1], start=begun)
+
+
+# -- penalties ----------------------------------------------------------------------------------------------------
+
+
+class Pulled(rc.nets.Net):
+    """A net that predicts zero, whatever its weights, and is pulled toward a goal by a quadratic penalty."""
+
+    weights: jax.Array
+    goal: jax.Array
+
+    def __call__(self, inputs, code):
+        zero = jnp.zeros((*inputs.shape[:2], 16)) + 0 * self.weights.sum()
+        return zero, {"output": zero}
+
+    def penalty(self, task, batch):
+        goal = jax.lax.stop_gradient(self.goal)
+        return 0.5 * ((self.weights - goal) ** 2).sum() * (len(batch.code) / 16)  # the batch has 16 tasks
+
+
+class Free(Pulled):
+    """The same net without its penalty."""
+
+    def penalty(self, task, batch):
+        return None
+
+
+def test_a_penalty_moves_the_weights_as_predicted(task, support):
+    recipe = Recipe(tasks=16, learning_rate=0.01, schedule="constant", warmup=0.0, weight_decay=0.0, nesterov=False)
+    start, goal = jnp.asarray([0.0, 0.5, -1.0]), jnp.asarray([1.0, 0.5, -1.5])
+    advance = stepper(recipe.shape(), True)
+    arguments = (task, support.train.sampler(), recipe.rates(), key_for("train", 0))
+
+    def after(steps: int, made: type[Pulled]):
+        return advance(fresh_state(made(start.copy(), goal.copy()), recipe), *arguments, steps)
+
+    free, one, many = after(1, Free), after(1, Pulled), after(400, Pulled)
+    assert (free.net.weights == start).all(), "nothing but the penalty depends on the weights"
+    # Adam's first step has the size of the learning rate and the sign of the gradient, weights - goal
+    np.testing.assert_allclose(one.net.weights, start - 0.01 * np.sign(start - goal), atol=1e-6)
+    np.testing.assert_allclose(many.net.weights, goal, atol=0.02)
+    # it is part of the loss that is reported
+    assert float(one.loss_sum) == pytest.approx(float(free.loss_sum) + 0.5 * (1 + 0.25), rel=1e-5)
+    assert (many.net.goal == goal).all()
+
+
 def test_bfloat16_and_float32_give_the_same_score_within_seed_noise():
     space = rc.Subsets(8, 2)
     task, support = rc.tasks.Hyperteacher(space), rc.supports.random(space)
