@@ -70,11 +70,12 @@ class BumpsAndStripes(Bumps):
 
     def levels_of(self, space: Product) -> tuple[int, ...]:
         for name, levels in space.factors.items():
-            if len(levels) < 2 or str(levels[-1]) != "none":
-                raise UserError(f"the last level of {name!r} in {self.id} must be 'none', it is {levels[-1]!r}")
+            *places, last = levels
+            if not places or str(last) != "none":
+                raise UserError(f"the last of two or more levels of {name!r} in {self.id} must be 'none', not {last!r}")
         return tuple(n - 1 for n in space.levels)
 
-    def present(self, combinations: Int[Array, "t f"]) -> Bool[Array, "t f"] | None:
+    def present(self, combinations: Int[Array, "t f"]) -> Bool[Array, "t f"]:
         return combinations < jnp.asarray(self.encoding.levels)
 
     def coordinates(self, key: jax.Array, combinations: Int[Array, "t f"]) -> Float[Array, "t f"]:
