@@ -57,8 +57,8 @@ def attention(
 ) -> Float[Array, "t q h d"]:
     """Each query takes the mean of all values, weighted by softmax(query . key / sqrt(D)).
 
-    With more than `most` scores (a picture of 28 x 28 pixels has 600,000 a head) a few sequences are done at a time, and
-    their scores computed again for the gradient instead of being kept: more work, in bounded memory.
+    With more than `most` scores (a picture of 28 x 28 pixels has 600,000 a head) a few sequences are done at a time,
+    and their scores computed again for the gradient instead of being kept: more work, in bounded memory.
     """
     t, q, h, _ = query.shape
     at_once = max(1, most // (q * key.shape[1] * h))
@@ -66,7 +66,8 @@ def attention(
         return _attend(query, key, value)
 
     def one(sequence: tuple[jax.Array, jax.Array, jax.Array]) -> jax.Array:
-        return _attend(*(part[None] for part in sequence))[0]
+        query, key, value = (part[None] for part in sequence)
+        return _attend(query, key, value)[0]
 
     return jax.lax.map(jax.checkpoint(one), (query, key, value), batch_size=at_once)
 

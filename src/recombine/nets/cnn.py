@@ -7,9 +7,9 @@
     -> 1 channel                            kernel 3, padding 1, linear
 
 ReLU after each but the last, no norms. The main net of Liang, Qian, Ziyin, Fiete 2025 and its public code (width 64,
-depth 2 to 10, 28 x 28). Where the maps do not meet the side of the picture, they double until they are larger, and the
-last map is resized by the nearest neighbor, as in its scaling runs; a `base` of 4 for sides of 8, 16 and 32 avoids that.
-A net too shallow to reach the side is refused: ours, for the resizing would decide what it can draw.
+depth 2 to 10, 28 x 28). Where the maps do not meet the side of the picture, they double until they are larger, and
+the last map is resized by the nearest neighbor, as in its scaling runs; a `base` of 4 for sides of 8, 16 and 32 avoids
+that. A net too shallow to reach the side is refused: ours, for the resizing would decide what it can draw.
 
 Kernels and biases begin uniform within 1/sqrt(fan in), as torch draws them by default; for a transposed convolution
 torch takes the *outgoing* channels times the area of the kernel for the fan in, so the last kernel begins within 1/3.

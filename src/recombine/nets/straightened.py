@@ -10,8 +10,8 @@ net asks. It is ours, not theirs. The forward pass, the trace and the layers are
 
 Layers are those that the trace calls ".../post". Tangents are exact where the code can be differentiated; a one-hot
 code cannot, and its tangents are differences between the neighboring levels (one-sided at the border), as in the
-published metric. With `everywhere=True` the penalty is taken at random levels of the whole frame, held-out ones too: it needs
-coordinates and no targets.
+published metric. With `everywhere=True` the penalty is taken at random levels of the whole frame, held-out ones too: it
+needs coordinates and no targets.
 """
 
 from __future__ import annotations
