@@ -99,16 +99,16 @@ class DataEfficiency(PictureStudy):
     running_time = {"smoke": "2 minutes", "laptop": "MINUTES minutes on two cores", "paper": "about 2 GPU-days"}
     knobs = (
         Knob("task", "which world; the lookup one is the control", *("bumps-and-stripes-v1",) * 3),
-        Knob("sizes", "N: pixels along a side", [8, 10], [8, 12, 16], [24, 28, 32, 36, 40, 48, 56]),
+        Knob("sizes", "N: pixels along a side", [6, 8], [8, 12, 16], [24, 28, 32, 36, 40, 48, 56]),
         Knob("encoding", "code of the coordinates", *("one-hot",) * 3),
         Knob("nets", "decoders", ["mlp"], ["mlp", "coordinate-mlp"], ["mlp", "cnn-decoder", "coordinate-mlp"]),
-        Knob("mlp_width", "hidden units a layer of the MLP", 64, 128, 256),
+        Knob("mlp_width", "hidden units a layer of the MLP", 32, 128, 256),
         Knob("cnn_width", "channels of the CNN", 8, 16, 128),
-        Knob("coordinate_width", "hidden units of the coordinate net", 32, 64, 256),
-        Knob("depth", "hidden layers", 2, 3, 8),
+        Knob("coordinate_width", "hidden units of the coordinate net", 16, 48, 256),
+        Knob("depth", "hidden layers", 2, 2, 8),
         *recipe_knobs_of(
-            Recipe(steps=300, tasks=32, learning_rate=3e-3, weight_decay=0.01, evaluations=1),
-            Recipe(steps=1500, tasks=32, learning_rate=2e-3, weight_decay=0.01, evaluations=1), PUBLISHED,
+            Recipe(steps=150, tasks=16, learning_rate=5e-3, weight_decay=0.01, evaluations=1),
+            Recipe(steps=2000, tasks=16, learning_rate=3e-3, weight_decay=0.01, evaluations=1), PUBLISHED,
         ),
     )  # fmt: skip
     controls = {"lookup": {"task": "bumps-and-stripes-lookup-v1"}}

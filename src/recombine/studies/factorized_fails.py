@@ -74,19 +74,21 @@ class FactorizedFails(PictureStudy):
     running_time = {"smoke": "1 minute", "laptop": "MINUTES minutes on two cores", "paper": "about 3 GPU-hours"}
     knobs = (
         Knob("task", "which world; the others are controls", *("bumps-v1",) * 3),
-        Knob("size", "pixels along a side, and places along a factor", 8, 16, 28),
+        Knob("size", "pixels along a side, and places along a factor", 8, 12, 28),
         Knob("support", "how training combinations are chosen", *("donut",) * 3),
         Knob("encodings", "codes of the coordinates", ["one-hot"], ["one-hot", "bump", "ramp-normalized"],
              ["one-hot", "bump", "ramp"]),
-        Knob("nets", "decoders", ["mlp", "cnn-decoder", CONTROL], [*PLAIN, CONTROL], [*PLAIN, CONTROL]),
+        Knob("nets", "decoders", ["mlp", CONTROL], [*PLAIN, CONTROL], [*PLAIN, CONTROL]),
         Knob("depths", "hidden layers", [2], [2, 4], [2, 3, 4, 5, 6]),
+        Knob("transformer_depths", "blocks of the transformer", [1], [2], [2, 3, 4, 5]),
+        Knob("transformer_heads", "its heads", 2, 2, 4),
         Knob("mlp_width", "hidden units a layer of the MLP", 64, 128, 256),
         Knob("cnn_width", "channels of the CNN", 8, 16, 64),
-        Knob("transformer_width", "numbers a token of the transformer", 16, 32, 128),
+        Knob("transformer_width", "numbers a token of the transformer", 8, 16, 128),
         Knob("coordinate_width", "hidden units of the coordinate net", 32, 64, 256),
         *recipe_knobs_of(
-            Recipe(steps=400, tasks=32, learning_rate=3e-3, weight_decay=0.01, evaluations=1),
-            Recipe(steps=3000, tasks=32, learning_rate=2e-3, weight_decay=0.01, evaluations=2), PUBLISHED,
+            Recipe(steps=150, tasks=32, learning_rate=5e-3, weight_decay=0.01, evaluations=1),
+            Recipe(steps=1200, tasks=32, learning_rate=3e-3, weight_decay=0.01, evaluations=2), PUBLISHED,
         ),
     )  # fmt: skip
     controls = {"indifferent": {"task": "bumps-indifferent-v1"}, "lookup": {"task": "bumps-lookup-v1"}}
@@ -117,6 +119,7 @@ class FactorizedFails(PictureStudy):
     def trials(self, settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
         settings = dict(settings)
         names, codes, depths = settings.pop("nets"), settings.pop("encodings"), settings.pop("depths")
+        blocks, heads = settings.pop("transformer_depths"), settings.pop("transformer_heads")
         widths = {
             "mlp": settings.pop("mlp_width"), "cnn-decoder": settings.pop("cnn_width"),
             "pixel-transformer": settings.pop("transformer_width"), CONTROL: settings.pop("coordinate_width"),
@@ -124,11 +127,16 @@ class FactorizedFails(PictureStudy):
         check_choices("nets", names, widths)
         check_choices("encodings", codes, picture_trial.codes())
         check_numbers("depths", depths)
+        check_numbers("transformer_depths", blocks)
         base = {"seed": seed, "support_options": {}, **settings}
-        return [
-            base | picture_trial.decoder(net, settings["size"], width=widths[net], depth=depth) | {"encoding": code}
-            for net in names for depth in depths for code in codes
-        ]  # fmt: skip
+        specs = []
+        for net in names:
+            for depth in blocks if net == "pixel-transformer" else depths:
+                made = picture_trial.decoder(net, settings["size"], width=widths[net], depth=depth)
+                if net == "pixel-transformer":
+                    made["net_options"] = {"heads": heads}
+                specs += [base | made | {"encoding": code} for code in codes]
+        return specs
 
     def answer(self, table: Table, outcomes: dict[str, str]) -> str:
         sentences = {

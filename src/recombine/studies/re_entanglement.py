@@ -124,18 +124,18 @@ class ReEntanglement(PictureStudy):
     knobs = (
         Knob("task", "which world; the lookup one is a control", *("bumps-v1",) * 3),
         Knob("outcome", "measured, or unrelated: errors replaced by chance, a control", *("measured",) * 3),
-        Knob("size", "pixels along a side, and places along a factor", 8, 16, 28),
+        Knob("size", "pixels along a side, and places along a factor", 8, 12, 28),
         Knob("support", "how training combinations are chosen", *("donut",) * 3),
         Knob("encodings", "codes of the coordinates", ["bump", "ramp-normalized"], ["bump", "ramp-normalized"],
              ["bump", "ramp"]),
         Knob("decoders", "which nets", ["mlp"], ["mlp", "cnn-decoder"], ["mlp", "cnn-decoder"]),
-        Knob("depths", "hidden layers", [2, 3], [2, 3, 5], [2, 3, 4, 5, 6]),
+        Knob("depths", "hidden layers", [2, 3], [2, 3, 4], [2, 3, 4, 5, 6]),
         Knob("penalties", "weights of the penalty on g01, at the middle depth", [1.0], [0.1], [0.01, 0.1, 1.0]),
         Knob("mlp_width", "hidden units a layer of the MLP", 48, 128, 256),
         Knob("cnn_width", "channels of the CNN", 8, 16, 64),
         *recipe_knobs_of(
-            Recipe(steps=400, tasks=32, learning_rate=3e-3, weight_decay=0.01, evaluations=1),
-            Recipe(steps=3000, tasks=32, learning_rate=2e-3, weight_decay=0.01, evaluations=1), PUBLISHED,
+            Recipe(steps=200, tasks=32, learning_rate=5e-3, weight_decay=0.01, evaluations=1),
+            Recipe(steps=1500, tasks=32, learning_rate=3e-3, weight_decay=0.01, evaluations=1), PUBLISHED,
         ),
     )  # fmt: skip
     controls = {

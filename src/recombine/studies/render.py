@@ -82,14 +82,14 @@ class Render(PictureStudy):
     running_time = {"smoke": "1 minute", "laptop": "MINUTES minutes on two cores", "paper": "about 2 GPU-hours"}
     knobs = (
         Knob("task", "which world the first targets are of; the others are controls", *("bumps-v1",) * 3),
-        Knob("size", "pixels along a side, and places along a factor", 8, 16, 32),
+        Knob("size", "pixels along a side, and places along a factor", 8, 12, 32),
         Knob("support", "how training combinations are chosen", "corner", "corner", "corner"),
         Knob("sigma", "of the bumps, pixels", 1.0, 1.0, 1.5),
         Knob("variants", "which regularizers", ["both", "neither"], *(list(VARIANTS),) * 2),
         Knob("targets", "also drawn with both and with neither", ["ring-v1"], *(list(TARGETS)[1:],) * 2),
         *recipe_knobs_of(
-            Recipe(steps=600, tasks=32, learning_rate=5e-3, weight_decay=1e-4, evaluations=1),
-            Recipe(steps=6000, tasks=32, learning_rate=3e-3, weight_decay=1e-4, evaluations=4),
+            Recipe(steps=150, tasks=32, learning_rate=1e-2, weight_decay=1e-4, evaluations=1),
+            Recipe(steps=3000, tasks=32, learning_rate=5e-3, weight_decay=1e-4, evaluations=4),
             # 1000 epochs of 624 pictures in batches of 32
             Recipe(steps=19_500, tasks=32, learning_rate=1e-3, schedule="constant", warmup=0.0, weight_decay=1e-4,
                    b2=0.999, nesterov=False, precision="float32", evaluations=10),

@@ -146,8 +146,8 @@ class Stripes(PictureStudy):
         Knob("cnn_width", "channels of the CNN", 8, 16, 64),
         Knob("cnn_depth", "hidden layers of the CNN", 2, 3, 8),
         *recipe_knobs_of(
-            Recipe(steps=400, tasks=32, learning_rate=3e-3, weight_decay=0.01, evaluations=1),
-            Recipe(steps=3000, tasks=32, learning_rate=2e-3, weight_decay=0.01, evaluations=1), PUBLISHED,
+            Recipe(steps=200, tasks=32, learning_rate=5e-3, weight_decay=0.01, evaluations=1),
+            Recipe(steps=1500, tasks=32, learning_rate=3e-3, weight_decay=0.01, evaluations=1), PUBLISHED,
         ),
     )  # fmt: skip
     controls = {"lookup": {"task": "bumps-and-stripes-lookup-v1"}}

@@ -89,8 +89,8 @@ class TuningCurves(PictureStudy):
         Knob("coordinate_width", "hidden units of the coordinate net", 32, 64, 256),
         Knob("depth", "hidden layers", 2, 3, 4),
         *recipe_knobs_of(
-            Recipe(steps=400, tasks=32, learning_rate=3e-3, weight_decay=0.01, evaluations=1),
-            Recipe(steps=3000, tasks=32, learning_rate=2e-3, weight_decay=0.01, evaluations=1), PUBLISHED,
+            Recipe(steps=150, tasks=32, learning_rate=5e-3, weight_decay=0.01, evaluations=1),
+            Recipe(steps=1500, tasks=32, learning_rate=3e-3, weight_decay=0.01, evaluations=1), PUBLISHED,
         ),
     )  # fmt: skip
     controls = {"untrained": {"steps": 1, "learning_rate": 1e-12}}
