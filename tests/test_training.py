@@ -260,7 +260,7 @@ class Pulled(rc.nets.Net):
         zero = jnp.zeros((*inputs.shape[:2], 16)) + 0 * self.weights.sum()
         return zero, {"output": zero}
 
-    def penalty(self, task, batch):
+    def penalty(self, task, batch, key):
         goal = jax.lax.stop_gradient(self.goal)
         return 0.5 * ((self.weights - goal) ** 2).sum() * (len(batch.code) / 16)  # the batch has 16 tasks
 
@@ -268,7 +268,7 @@ class Pulled(rc.nets.Net):
 class Free(Pulled):
     """The same net without its penalty."""
 
-    def penalty(self, task, batch):
+    def penalty(self, task, batch, key):
         return None
 
 
