@@ -124,14 +124,14 @@ def failing(**errors: tuple[float, float]) -> pandas.DataFrame:
 
 def test_failure_is_a_factor_above_a_floor_and_asks_that_something_was_learned():
     table = failing(mlp=(0.1, 0.9), cnn_decoder=(0.0001, 0.8), coordinate_mlp=(1e-6, 4e-5))
-    assert factorized_fails.least_failure(table) == pytest.approx(9.0)
+    assert factorized_fails.least_failure(table, "mlp") == pytest.approx(9.0)
     assert factorized_fails.least_error(table) == pytest.approx(0.8)
     assert factorized_fails.control_error(table) == pytest.approx(4e-5)
     # two tiny errors differ by a factor, and that is no failure
     tiny = failing(mlp=(1e-6, 1e-3))
-    assert factorized_fails.least_failure(tiny) == pytest.approx(0.05)
+    assert factorized_fails.least_failure(tiny, "mlp") == pytest.approx(0.05)
     with pytest.raises(NotMet, match="did not learn"):
-        factorized_fails.least_failure(failing(mlp=(0.5, 5.0)))
+        factorized_fails.least_failure(failing(mlp=(0.5, 5.0)), "mlp")
     with pytest.raises(NotMet, match="coordinate-mlp not run"):
         factorized_fails.control_error(failing(mlp=(0.1, 0.9)))
 

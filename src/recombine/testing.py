@@ -204,11 +204,11 @@ def check_study(study: Study, *, controls: bool = True) -> None:
         _must(scale in study.running_time, f"no running time at {scale} scale")
         for cell in cells:
             canonical(cell.to_json())
-    cell = study.cells(study.settings("smoke"), 1)[0]
-    first, second = (study.compute(cell, Context()) for _ in range(2))
-    _must(_same(first.rows, second.rows), "a cell gives other readings the second time")
     result = run_study(study, "smoke", quiet=True)
     _must(not result.failures, f"a cell failed: {[failure.error for failure in result.failures][:1]}")
+    first = result.records[0]
+    second = study.compute(first.cell, Context())
+    _must(_same(first.rows, second.rows), "a cell gives other readings the second time")
     _must([verdict.claim.id for verdict in result.verdicts] == ids, "not every claim got a verdict")
     few = result.table[result.table.seed < 2]
     outcomes = [judge(claim, few, "smoke").outcome for claim in study.claims]
