@@ -5,10 +5,14 @@ Ink is 1 where something is drawn and 0 on the ground, whatever the polarity of 
     untrained   the drawing of a net with the same blueprint before training
     truth       the true drawing
     template    the mean of the trained drawings that share one of the two factors: what superposing alone would give
+
+Trained drawings are those of trained points of the grid and, where a drawing can lack a factor, of trained stripes.
 """
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +23,9 @@ import numpy as np
 
 from ..errors import UserError
 from ..nets import Net
+from ..precision import one_thread
+from ..spaces import Product
+from ..supports import Support
 from ..tasks import Pictures
 from ..trained import Trained
 from .base import Readings
@@ -30,15 +37,17 @@ Values = dict[str, float]
 
 @dataclass(frozen=True)
 class Drawings:
-    """True drawings over a grid of pictures, and the templates of superposition; ink, (n0, n1, pixels) each."""
+    """The ink of true drawings over a grid, of those that were trained, and of the templates of superposition."""
 
     grid: Grid
-    truth: np.ndarray
-    template: np.ndarray  # NaN where no trained drawing shares a factor
+    truth: np.ndarray  # (n0, n1, pixels)
+    trained: np.ndarray  # (K, pixels): trained drawings; stripes, which lack a factor, among them
+    places: np.ndarray  # (K, 2): their levels on the grid, -1 where they lack the factor
+    template: np.ndarray  # (n0, n1, pixels); NaN where no trained drawing shares a factor
 
     @property
     def held_out(self) -> np.ndarray:
-        """(n0, n1): held-out points that share a factor with a trained one."""
+        """(n0, n1): held-out points that share a factor with a trained drawing."""
         return self.grid.held_out & ~np.isnan(self.template[..., 0])
 
     @property
@@ -59,13 +68,16 @@ class Drawings:
 def drawings_of(
     trained: Trained, factors: Sequence[str] | None = None, fixed: Mapping[str, Any] | None = None
 ) -> Drawings:
-    """The true drawings and templates of a task that draws."""
+    """The true drawings, the trained ones and the templates of a task that draws."""
     task = trained.task
     if not isinstance(task, Pictures):
         raise UserError(f"{task.id} draws nothing; this probe needs a task of pictures such as bumps-v1")
     grid = grid_of(trained, factors, fixed)
     truth = true_ink(grid)
-    drawings = Drawings(grid, truth, template(truth, grid.trained))
+    stripes, where = _stripes(grid, trained.support)
+    pages = np.concatenate([truth[grid.trained], stripes])
+    places = np.concatenate([np.argwhere(grid.trained), where])
+    drawings = Drawings(grid, truth, pages, places, template(pages, places, grid.shape))
     if not drawings.held_out.any():
         raise UserError(
             f"no held-out point of the grid of {grid.factors[0]} and {grid.factors[1]} shares a factor with a trained "
@@ -77,17 +89,47 @@ def drawings_of(
 def true_ink(grid: Grid) -> np.ndarray:
     """The ink of the true drawings, (n0, n1, pixels)."""
     assert isinstance(grid.task, Pictures)
-    return np.asarray(grid.task.ink(grid.coordinates)).reshape(*grid.shape, -1)
+    return np.asarray(_ink_program()(grid.task, grid.coordinates, None)).reshape(*grid.shape, -1)
 
 
-def template(ink: np.ndarray, trained: np.ndarray) -> np.ndarray:
+def _stripes(grid: Grid, support: Support) -> tuple[np.ndarray, np.ndarray]:
+    """Trained drawings (S, pixels) that have one of the two factors only, and their levels on the grid (S, 2)."""
+    task = grid.task
+    assert isinstance(task, Pictures) and isinstance(task.space, Product)
+    rows, where = [], []
+    for which, axis in enumerate(grid.axes):
+        other = grid.axes[1 - which]
+        absent = np.setdiff1d(np.arange(task.space.levels[other]), grid.levels[1 - which])
+        for (number, level), lacking in itertools.product(enumerate(grid.levels[which]), absent):
+            row = grid.combinations[0].copy()
+            row[axis], row[other] = level, lacking
+            rows.append(row)
+            where.append((number, -1) if which == 0 else (-1, number))
+    if not rows:
+        return np.zeros((0, task.output_size), np.float32), np.zeros((0, 2), int)
+    seen = support.train.contains(np.array(rows))
+    rows, where = np.array(rows)[seen], np.array(where)[seen]
+    coordinates = jnp.asarray(rows, jnp.float32)
+    ink = _ink_program()(task, coordinates, task.present(jnp.asarray(rows)))
+    return np.asarray(ink).reshape(len(rows), -1), where
+
+
+def template(trained: np.ndarray, places: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     """(n0, n1, pixels): at each point the mean of the trained drawings that share the first or the second level."""
-    kept = ink * trained[..., None]
-    total = (
-        kept.sum(1, keepdims=True) + kept.sum(0, keepdims=True) - kept
-    )  # a point itself shares both, and counts once
-    count = trained.sum(1, keepdims=True) + trained.sum(0, keepdims=True) - trained
-    return np.where(count[..., None] > 0, total / np.maximum(count, 1)[..., None], np.nan)
+    pages = np.concatenate([trained, np.ones((len(trained), 1), trained.dtype)], axis=1)  # the last column counts
+    first, second = (np.zeros((n, pages.shape[1])) for n in shape)
+    both = np.zeros((*shape, pages.shape[1]))
+    for sums, at in ((first, places[:, 0]), (second, places[:, 1]), (both, places)):
+        here = at.reshape(len(at), -1).min(1) >= 0
+        np.add.at(sums, tuple(at[here].reshape(here.sum(), -1).T), pages[here])
+    total = first[:, None] + second[None] - both  # a drawing at the point itself shares both, and counts once
+    with np.errstate(invalid="ignore"):
+        return (total[..., :-1] / total[..., -1:]).astype(trained.dtype)
+
+
+@functools.cache
+def _ink_program() -> Callable[..., jax.Array]:
+    return jax.jit(lambda task, at, present: task.ink(at, present), compiler_options=one_thread())
 
 
 def drawing_readings(

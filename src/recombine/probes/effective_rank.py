@@ -20,11 +20,10 @@ import jax.numpy as jnp
 import numpy as np
 import scipy.linalg
 
-from ..precision import one_thread
 from ..trained import Trained
 from .base import Readings, probes
 from .grid import STILL, Grid
-from .layers import Values, layer_readings
+from .layers import Values, layer_readings, measuring
 
 FRACTION = 1e-3  # of the largest eigenvalue
 HELD = 0.99  # of the variance
@@ -87,9 +86,9 @@ def _centered_program() -> Callable[[jax.Array], jax.Array]:
         flat = flat - ones @ flat
         return jnp.where(ones @ flat**2 <= STILL * square, 0.0, flat)
 
-    return jax.jit(run, compiler_options=one_thread())
+    return measuring(run)
 
 
 @functools.cache
 def _gram_program() -> Callable[[jax.Array], jax.Array]:
-    return jax.jit(lambda a: jnp.dot(a.T, a, precision=jax.lax.Precision.HIGHEST), compiler_options=one_thread())
+    return measuring(lambda a: a.T @ a)

@@ -114,7 +114,7 @@ def kernel_machine(
         raise unknown("kernel", kernel, ("rbf", "linear", "delta"))
     fit, out = grid.trained.ravel(), grid.held_out.ravel()
     truth = true_ink(grid).reshape(grid.points, -1).astype(float)
-    prediction = gram[:, fit] @ _inverse(gram[np.ix_(fit, fit)], ridge) @ truth[fit]
+    prediction = gram[:, fit] @ (_inverse(gram[np.ix_(fit, fit)], ridge) @ truth[fit])
     errors = ((prediction - truth) ** 2).mean(1)
     return KernelMachine(prediction.reshape(*grid.shape, -1), float(errors[fit].mean()), float(errors[out].mean()))
 

@@ -18,7 +18,7 @@ import jax
 
 from ..keys import key_for
 from ..nets import Net, initialize
-from ..precision import resolve
+from ..precision import one_thread, resolve
 from ..trained import Trained
 from .base import Readings
 from .grid import AT_ONCE, MEGABYTES, Grid, grid_of, layers_of, read
@@ -76,6 +76,16 @@ def layer_readings(
             for (metric, factor), value in by_layer[name].items()
         ]
     return Readings(probe, rows, headline, kind="layers")
+
+
+def measuring(program: Callable[..., Any]) -> Callable[..., Any]:
+    """Compiled, with one thread, and with products in full float32 where a device would round them."""
+
+    def run(*arguments: Any) -> Any:
+        with jax.default_matmul_precision("highest"):
+            return program(*arguments)
+
+    return jax.jit(run, compiler_options=one_thread())
 
 
 def untrained(trained: Trained, seed: int) -> Net:

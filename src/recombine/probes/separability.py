@@ -27,11 +27,10 @@ import jax.numpy as jnp
 import numpy as np
 import scipy.sparse
 
-from ..precision import one_thread
 from ..trained import Trained
 from .base import Readings, probes
 from .grid import AT_ONCE, MEGABYTES, STILL, Grid, grid_of, layers_of, member_of, read
-from .layers import Values, layer_readings
+from .layers import Values, layer_readings, measuring
 
 ITERATIONS = 30  # of alternating least squares: each solves for b, then for c
 RIDGE = 0.01  # the draw to the mean, by the mean weight of a level; without it, levels near 0 are divided by noise
@@ -189,4 +188,4 @@ def _fit_program() -> Callable[..., tuple[jax.Array, jax.Array, jax.Array]]:
         rank_one = ((a - b[:, None] * c) ** 2).sum(-1)
         return additive, rank_one, jnp.stack([spread(flat, fit.ravel()), spread(flat, scored.ravel())])
 
-    return jax.jit(run, compiler_options=one_thread())
+    return measuring(run)

@@ -13,8 +13,8 @@ A net that superposes scores high by_shared and low by_truth, one that composes 
 "_template" and "_truth" are such drawings. Near the border of the hole trained neighbors overlap with the truth.
 
     mean_code    correlation of the drawing for [code(x), code(y)] with the sum of those for [code(x), mean code of y]
-                 and [mean code of x, code(y)], as published (means over the training set; the published sum is divided
-                 by its maximum, which a correlation does not see); mean over held-out points
+                 and [mean code of x, code(y)], as published (means over trained points; the published sum is divided by
+                 its maximum, which a correlation does not see); mean over held-out points
 
 Points where the ink is 0 everywhere or, for mean_code, the same everywhere, have no value; `blank` is their share.
 """
@@ -112,18 +112,19 @@ def blends(
     drawings: Drawings, ink: dict[str, np.ndarray], seed: int
 ) -> dict[str, tuple[np.ndarray, dict[str, np.ndarray]]]:
     """For each set of drawings: the squared ink at held-out points (T,), and how much of it each blend explains."""
-    grid, rng = drawings.grid, generator(key_for("probe_score/others", seed))
-    fit, out = np.argwhere(grid.trained), np.argwhere(drawings.held_out)
-    truth = drawings.truth.reshape(grid.points, -1).astype(float)
+    rng = generator(key_for("probe_score/others", seed))
+    out = np.argwhere(drawings.held_out)
+    # the drawings that are blended: K trained ones, and the truth of each of the T points
+    pages = np.concatenate([drawings.trained, drawings.truth[drawings.held_out]]).astype(float)
+    k = len(drawings.trained)
     targets = {name: one[drawings.held_out].astype(float) for name, one in ink.items()}  # (T, pixels)
-    gram, across = truth @ truth.T, {name: truth @ one.T for name, one in targets.items()}
+    gram, across = pages @ pages.T, {name: pages @ one.T for name, one in targets.items()}
     parts = {name: {by: np.zeros(len(out)) for by in ("shared", "truth", "others")} for name in ink}
-    for point, (x, y) in enumerate(out):
-        shares = (fit[:, 0] == x) | (fit[:, 1] == y)
-        shared, others = fit[shares], fit[~shares]
-        others = rng.permutation(others)[: len(shared)]
-        for by, chosen in (("shared", shared), ("truth", np.array([[x, y]])), ("others", others)):
-            these = np.ravel_multi_index(tuple(chosen.T), grid.shape)
+    for point, place in enumerate(out):
+        shares = (drawings.places == place).any(1)
+        shared = np.flatnonzero(shares)
+        others = rng.permutation(np.flatnonzero(~shares))[: len(shared)]
+        for by, these in (("shared", shared), ("truth", np.array([k + point])), ("others", others)):
             found = _blended(gram[np.ix_(these, these)], [one[these, point] for one in across.values()])
             for name, part in zip(ink, found, strict=True):
                 parts[name][by][point] = part

@@ -24,11 +24,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..errors import UserError, require_int, unknown
-from ..precision import one_thread
 from ..trained import Trained
 from .base import Readings, probes
 from .grid import AT_ONCE, MEGABYTES, STILL, Grid, grid_of, layers_of, member_of, read
-from .layers import Values, layer_readings
+from .layers import Values, layer_readings, measuring
 
 TUNED = 0.8  # index above which a unit counts as tuned to one factor
 CHOICES = ("representative", "active")
@@ -164,4 +163,4 @@ def _shares_program() -> Callable[[jax.Array], jax.Array]:
         shares = [jnp.where(dead, jnp.nan, jnp.clip(part / jnp.where(dead, 1.0, total), 0, 1)) for part in parts]
         return jnp.stack([*shares, jnp.where(dead, 0.0, total)])
 
-    return jax.jit(run, compiler_options=one_thread())
+    return measuring(run)

@@ -1,0 +1,399 @@
+"""Probes of layers over a grid of two factors, against nets whose layers are written down and closed forms."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from planted import N, Table, TableNet, Wave, planted, pretend
+from recombine import Product, Recipe, UserError, probes, supports, tasks
+from recombine.nets import MLP
+from recombine.probes import effective_rank, geometry, separability, tuning
+from recombine.probes.effective_rank import ranks, spectrum
+from recombine.probes.geometry import (
+    Metric,
+    differentiable,
+    metric_by_derivative,
+    metric_by_differences,
+    metric_maps,
+)
+from recombine.probes.grid import activations, grid_of, make_grid, predict, read
+from recombine.probes.separability import separable_maps
+from recombine.probes.tuning import tuned_units
+from recombine.tasks import Bumps
+
+
+def noise(*shape: int) -> np.ndarray:
+    return np.random.default_rng(shape).normal(size=shape)
+
+
+X, Y = noise(N, 1, 40), noise(1, N, 40)
+SUMS, PRODUCTS, NOISE = X + Y, X * Y, noise(N, N, 40)
+
+
+def only(found: dict) -> object:
+    (value,) = found.values()
+    return value
+
+
+# -- the grid ---------------------------------------------------------------------------------------------------
+
+
+def test_the_published_grid_has_495_trained_and_289_held_out_points():
+    space = Product(x=28, y=28)
+    grid = make_grid(Bumps(space), supports.donut(space))
+    assert (grid.trained.sum(), grid.held_out.sum(), grid.unused.sum()) == (495, 289, 0)
+    assert grid.held_out[6:23, 6:23].all() and not grid.held_out[5].any()
+    few = make_grid(Bumps(space), supports.donut(space, trained=100))
+    assert (few.trained.sum(), few.held_out.sum(), few.unused.sum()) == (100, 289, 395)
+
+
+def test_maps_are_indexed_by_the_first_factor_first():
+    run = planted(layer=np.arange(N * N).reshape(N, N, 1).astype(float))
+    assert activations(run, "layer1/post")[2, 5, 0] == 2 * N + 5
+    grid = grid_of(run)
+    code = np.asarray(grid.codes).reshape(N, N, -1)
+    assert code[2, 5].nonzero()[0].tolist() == [2, N + 5]
+    truth = np.asarray(grid.truth()).reshape(N, N, N, N)
+    assert np.unravel_index(truth[2, 5].argmax(), (N, N)) == (5, 2)  # row = y, column = x
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 64, 1000])
+def test_what_is_read_does_not_depend_on_the_memory(at_once):
+    wide = noise(N, N, 2100)  # three blocks, and more than one pass with little memory
+    run = planted(layer=wide)
+    grid, net = grid_of(run), run.nets[0]
+    for megabytes in (0.2, 256.0):
+        blocks = list(read(grid, net, ("layer1/post", "output"), at_once=at_once, megabytes=megabytes))
+        assert max(block.shape[-1] for _, block in blocks) <= 1024
+        layer = np.concatenate([block for name, block in blocks if name == "layer1/post"], axis=-1)
+        np.testing.assert_array_equal(layer, wide.astype(np.float32))
+    np.testing.assert_array_equal(predict(net, grid.inputs, grid.codes, at_once=at_once), np.zeros((N * N, N * N)))
+
+
+def test_a_pass_keeps_no_more_than_it_may():
+    from recombine.probes.grid import _loads
+
+    units = {"a": 10, "b": 95, "c": 30, "d": 1}
+    loads = _loads(units, 40)
+    assert all(sum(size for _, _, size in load) <= 40 for load in loads)
+    for name, count in units.items():
+        pieces = [(start, size) for load in loads for layer, start, size in load if layer == name]
+        assert [start for start, _ in pieces] == np.cumsum([0, *(size for _, size in pieces)])[:-1].tolist()
+        assert sum(size for _, size in pieces) == count
+
+
+def test_further_factors_are_fixed():
+    space = Product(x=6, y=5, size=3)
+    task = tasks.registry["sized-bumps-v1"](space)
+    support = supports.random(space, held_out=0.3)
+    grid = make_grid(task, support, ("y", "size"), {"x": 4})
+    assert grid.shape == (5, 3) and (grid.combinations[:, 0] == 4).all()
+    np.testing.assert_array_equal(grid.trained.ravel(), support.train.contains(grid.combinations))
+    assert make_grid(task, support, ("size", "y"), {"x": 4}).shape == (3, 5)
+    for arguments, message in {
+        (None, None): "3 factors; choose two",
+        (("x", "y"), None): "fix the level of 'size'",
+        (("x", "sise"), None): "did you mean 'size'",
+        (("x", "x"), None): "two different",
+        (("x", "y"), ("size", 7)): "unknown level of size '7'",
+        (("x", "y"), ("x", 1)): "'x' spans the grid",
+    }.items():
+        with pytest.raises(UserError, match=message):
+            make_grid(task, support, arguments[0], arguments[1] and dict([arguments[1]]))
+
+
+def test_a_level_without_its_factor_is_no_part_of_the_grid():
+    task = tasks.registry["bumps-and-stripes-v1"]
+    space = task.space_of(N)
+    grid = make_grid(task(space), supports.random(space))
+    assert grid.shape == (N, N) and np.asarray(grid.present).all()
+
+
+def test_tasks_with_inputs_are_read_at_one_input():
+    task = tasks.registry["goal-v1"](Product(quadrant=4, interaction=2, maze=2, object=3))
+    run = pretend(task, supports.random(task.space), MLP(8, 1), MLP(8, 1).build(task, jax.random.key(0)))
+    options = {"factors": ("quadrant", "object"), "fixed": {"interaction": 0, "maze": 1}}
+    layer = activations(run, "layer1/pre", **options)
+    grid = grid_of(run, **options)
+    assert layer.shape == (4, 3, 8) and grid.inputs.shape == (1, 1, task.input_size)
+    # words of the two factors are embedded apart, so that with one input their effects add up before the nonlinearity
+    np.testing.assert_allclose(layer[1, 2] - layer[1, 0], layer[3, 2] - layer[3, 0], atol=1e-5)
+    assert not differentiable(grid)
+    assert geometry(run, **options).value(layer="layer1/post").mean <= 1
+
+
+def test_what_cannot_be_read_is_refused():
+    run = planted()
+    with pytest.raises(UserError, match="did you mean 'layer1/post'"):
+        geometry(run, layers="layer1/pots")
+    with pytest.raises(UserError, match="each once"):
+        geometry(run, layers=["output", "output"])
+    with pytest.raises(UserError, match="seed=3"):
+        activations(run, "output", seed=3)
+    with pytest.raises(UserError, match="megabytes"):
+        geometry(run, megabytes=1e-6)
+    with pytest.raises(UserError, match="at_once=0"):
+        geometry(run, at_once=0)
+    narrow = Product(x=1, y=5)
+    with pytest.raises(UserError, match="at least 2"):
+        make_grid(Bumps(narrow), supports.where(narrow, lambda rows: rows[:, 1] == 2))
+
+
+# -- geometry -----------------------------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=30)
+@given(arrays.arrays(np.float32, (5, 4, 3), elements=st.floats(-100, 100, width=32)))
+def test_differences_are_those_of_numpy_and_factorization_lies_between_a_half_and_one(values):
+    first, second = np.gradient(values.astype(float), axis=0), np.gradient(values.astype(float), axis=1)
+    expected = np.stack([(first**2).sum(-1), (second**2).sum(-1), (first * second).sum(-1)], axis=-1)
+    found = metric_by_differences(values)
+    np.testing.assert_allclose(found.g, expected, rtol=1e-4, atol=1e-5 * max(1.0, expected.max()))
+    f = found.factorization()
+    assert 0.5 - 1e-6 <= f <= 1 or (np.isnan(f) and np.ptp(values, axis=(0, 1)).max() == 0)
+
+
+def test_factorization_of_known_manifolds():
+    at = np.arange(28)
+    stripe = np.exp(-((at - at[:, None]) ** 2) / 2)  # (place, pixel)
+    across, down = stripe[:, None, None, :], stripe[None, :, :, None]
+    bumps, crosses = (down * across).reshape(28, 28, -1), (down + across).reshape(28, 28, -1)
+    assert metric_by_differences(bumps).factorization() == pytest.approx(0.99995, abs=1e-5)
+    assert metric_by_differences(crosses).factorization() == pytest.approx(0.99982, abs=1e-5)
+    diagonal = np.add.outer(at[:N], at[:N])[..., None] * np.arange(1, 4)  # both factors move it alike
+    assert metric_by_differences(diagonal).factorization() == pytest.approx(0.5, abs=1e-6)
+    apart = np.concatenate([np.broadcast_to(X, SUMS.shape), np.broadcast_to(Y, SUMS.shape)], axis=-1)
+    assert metric_by_differences(apart).factorization() == 1
+
+
+def test_a_linear_net_on_a_ramp_has_one_metric_everywhere_by_either_way():
+    space = Product(x=6, y=7)
+    task = Bumps(space, encoding="ramp")
+    net = MLP(4, 0).build(task, jax.random.key(1))
+    run = pretend(task, supports.donut(space), MLP(4, 0), net)
+    kernel = np.asarray(net.kernels[0], float)  # (2, outputs)
+    g = kernel @ kernel.T
+    for by in ("differences", "derivative"):
+        metric = only(metric_maps(run, by=by))
+        np.testing.assert_allclose(metric.g, np.broadcast_to([g[0, 0], g[1, 1], g[0, 1]], (6, 7, 3)), rtol=1e-4)
+        np.testing.assert_allclose(metric.log_volume, np.log10(np.sqrt(np.linalg.det(g))), atol=1e-4)
+        assert metric.factorization() == pytest.approx(1 - abs(g[0, 1]) / np.trace(g), abs=1e-5)
+
+
+def test_on_a_fine_grid_differences_become_derivatives():
+    """The error of central differences falls with the square of the step: a scale of half has a fourth of it."""
+    space = Product(x=12, y=12)
+    task = Bumps(space, encoding="ramp")
+    off = []
+    for scale in (0.1, 0.05):
+        net = Wave(scale=scale).build(task, jax.random.key(2))
+        run = pretend(task, supports.donut(space), Wave(scale=scale), net)
+        difference, exact = (only(metric_maps(run, by=by)) for by in ("differences", "derivative"))
+        inside = (slice(1, -1), slice(1, -1))
+        off.append(np.abs(difference.g[inside] / exact.g[inside] - 1)[..., :2].max())
+        assert abs(difference.factorization() - exact.factorization()) < 0.02
+    assert off[1] < 0.3 * off[0] < 0.01
+
+
+def test_codes_are_factorized_and_a_one_hot_code_has_no_derivative():
+    space = Product(x=N, y=N)
+    for code in ("one-hot", "bump", "ramp"):
+        task = Bumps(space, encoding=code)
+        run = pretend(task, supports.donut(space), Wave(), Wave().build(task, jax.random.key(0)))
+        readings = geometry(run)
+        metrics = {row["metric"] for row in readings.rows}
+        assert readings.value("factorization_encoding").mean == 1
+        assert ("factorization_derivative" in metrics) == ("factorization_derivative_untrained" in metrics)
+        assert ("factorization_derivative" in metrics) == (code != "one-hot")
+    one_hot = Bumps(space, encoding="one-hot")
+    with pytest.raises(UserError, match="no derivative"):
+        metric_by_derivative(make_grid(one_hot, supports.donut(space)), Wave().build(one_hot, jax.random.key(0)), ())
+
+
+def test_sides_are_read_apart_and_a_layer_that_does_not_move_is_undefined():
+    bent = np.zeros((N, N, 2))
+    bent[..., 0], bent[..., 1] = np.arange(N)[:, None], np.arange(N)  # orthogonal, but in the hole
+    bent[2:6, 2:6] = np.add.outer(np.arange(4), np.arange(4))[..., None]
+    readings = geometry(planted(layer=bent), layers="layer1/post")
+    metric = metric_by_differences(bent)
+    hole = np.zeros((N, N), bool)
+    hole[2:6, 2:6] = True
+    assert readings.value("factorization_held_out").mean == pytest.approx(metric.factorization(hole)) != 1
+    assert readings.value("factorization_trained").mean == pytest.approx(metric.factorization(~hole)) != 1
+    still = geometry(planted(layer=np.full((N, N, 3), 0.3)), layers="layer1/post", controls=False)
+    assert str(still.value()) == "undefined" and still.value("log_volume").mean == -12
+
+
+def test_the_exact_derivative_is_taken_of_nets_trained_in_bfloat16():
+    space = Product(x=N, y=N)
+    task = Bumps(space)
+    nets = {p: MLP(16, 1).build(task, jax.random.key(0), p) for p in ("bfloat16", "float32")}
+    found = {
+        p: metric_maps(
+            pretend(task, supports.donut(space), MLP(16, 1), net, recipe=Recipe(steps=1, precision=p)), by="derivative"
+        )
+        for p, net in nets.items()
+    }
+    np.testing.assert_array_equal(found["bfloat16"]["output"].g, found["float32"]["output"].g)
+
+
+def test_a_metric_is_summed_over_blocks():
+    wide = noise(N, N, 1500)
+    assert only(metric_maps(planted(layer=wide), layers="layer1/post")).g == pytest.approx(
+        metric_by_differences(wide).g, rel=1e-5
+    )
+    with pytest.raises(UserError, match="'diferences'.*'differences'"):
+        metric_maps(planted(), by="diferences")
+    assert Metric(np.ones((2, 2, 3))).log_volume == pytest.approx(-12)  # two equal directions span no volume
+
+
+# -- separability -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "layer, additive, rank_one",
+    [(SUMS, (0.9999, 1), (-9, 0.95)), (PRODUCTS, (-9, 0.5), (0.99, 1)), (NOISE, (-9, 0), (-9, 0))],
+    ids=["sums", "products", "noise"],
+)
+def test_sums_and_products_are_predicted_where_they_were_not_fitted(layer, additive, rank_one):
+    readings = separability(planted(layer=layer), layers="layer1/post")
+    for metric, (low, high) in (("additive", additive), ("rank_one", rank_one)):
+        assert low <= readings.value(metric).mean <= high
+        assert readings.value(f"{metric}_untrained").mean < 0.1  # tables of noise
+        assert readings.value(f"{metric}_encoding").mean > 0.99
+    assert readings.value("unpredictable").mean == 0
+    assert readings.value("rank_one_truth").mean > readings.value("additive_truth").mean
+
+
+def test_the_additive_fit_is_least_squares():
+    run = planted(layer=NOISE)
+    grid, maps = grid_of(run), only(separable_maps(run, layers="layer1/post"))
+    design = np.hstack([np.repeat(np.eye(N), N, 0), np.tile(np.eye(N), (N, 1))])
+    flat, fit = NOISE.reshape(N * N, -1), grid.trained.ravel()
+    weights = np.linalg.lstsq(design[fit], flat[fit], rcond=None)[0]
+    errors = ((flat - design @ weights) ** 2).sum(1).reshape(N, N)
+    np.testing.assert_allclose(maps.errors["additive"], errors, rtol=1e-3)
+    out = flat[grid.held_out.ravel()]
+    expected = 1 - errors[grid.held_out].sum() / ((out - out.mean(0)) ** 2).sum()
+    assert maps.r2("additive") == pytest.approx(expected, rel=1e-4)
+    assert maps.r2("additive", "trained") > maps.r2("additive")
+
+
+def test_units_count_by_their_variance_whatever_block_they_are_in():
+    wide = np.concatenate(
+        [np.repeat(SUMS, 26, -1), 0.01 * np.repeat(NOISE, 26, -1)], axis=-1
+    )  # 2,080 units: blocks of 694
+    readings = separability(planted(layer=wide), layers="layer1/post", controls=False)
+    assert 0.999 < readings.value("additive").mean < 1
+
+
+def test_levels_that_were_never_trained_are_left_out_and_counted():
+    space = Product(x=N, y=N)
+    rows = space.enumerate()
+    cross = supports.where(space, lambda rows: (rows[:, 0] == 3) | (rows == 5).all(1))
+    readings = separability(planted(layer=SUMS, support=cross), layers="layer1/post", controls=False)
+    assert readings.value("unpredictable").mean == N
+    # one point is left, and one point has no variance
+    assert str(readings.value("additive")) == "undefined"
+    apart = (rows[:, 0] < 4) == (rows[:, 1] < 4)  # two blocks that share no level
+    blocks = supports.where(space, lambda rows: ~((rows[:, 0] < 4) == (rows[:, 1] < 4)) | (rows == 6).all(1))
+    readings = separability(planted(layer=SUMS, support=blocks), layers="layer1/post", controls=False)
+    assert readings.value("unpredictable").mean == (~apart).sum()
+
+
+# -- tuning -------------------------------------------------------------------------------------------------------
+
+
+def test_shares_of_known_units():
+    x, y = np.linspace(-1, 1, N)[:, None], np.linspace(-1, 1, N)[None]
+    units = {"x": x + 0 * y, "y": 5 + x * 0 + y, "sum": 3 * x + y, "product": x * y, "bump": (1 + x) * (1 + y)}
+    dead = [np.zeros((N, N)), np.full((N, N), 0.3)]
+    layer = np.stack([*units.values(), *dead], axis=-1)
+    run = planted(layer=layer)
+    found = tuned_units(run, "layer1/post", 9)
+    by = dict(zip([list(units)[unit] for unit in found.units], zip(found.shares.first, found.shares.second)))
+    assert by["x"] == pytest.approx((1, 0), abs=1e-5) and by["y"] == pytest.approx((0, 1), abs=1e-5)
+    assert by["sum"] == pytest.approx((0.9, 0.1), abs=1e-4) and by["product"] == pytest.approx((0, 0), abs=1e-5)
+    v = x.var()  # (1 + x)(1 + y) = 1 + x + y + xy: parts of variance v, v and v^2
+    assert by["bump"] == pytest.approx((1 / (2 + v), 1 / (2 + v)), abs=1e-4)
+    readings = tuning(run, layers="layer1/post")
+    assert readings.value("dead").mean == pytest.approx(2 / 7)
+    assert readings.value("tuned").mean == pytest.approx(3 / 5)
+    assert readings.value("tuned", factor="x").mean == pytest.approx(2 / 5)
+    assert readings.value("index").mean == pytest.approx(0.9, abs=1e-4)
+    assert readings.value("index_encoding").mean == pytest.approx(1)
+    assert readings.value("index_untrained").mean < 0.4
+
+
+def test_units_are_chosen_for_pictures():
+    rng = np.random.default_rng(1)
+    layer = rng.normal(size=(N, N, 1100)) * np.linspace(1, 2, 1100)
+    layer[..., 7] = 0
+    run = planted(layer=layer)
+    active = tuned_units(run, "layer1/post", 3, choose="active")
+    assert active.units.tolist() == np.argsort(-layer.var((0, 1)))[:3].tolist()
+    np.testing.assert_allclose(active.maps, np.moveaxis(layer[..., active.units], -1, 0), rtol=1e-6)
+    np.testing.assert_allclose(active.along_first, layer[..., active.units].mean(1).T, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(active.along_second, layer[..., active.units].mean(0).T, rtol=1e-4, atol=1e-6)
+    spread = tuned_units(run, "layer1/post", 5)
+    assert (np.diff(spread.shares.index) > 0).all() and 7 not in spread.units
+    with pytest.raises(UserError, match="every unit"):
+        tuned_units(planted(), "layer1/post")
+    with pytest.raises(UserError, match="'activ'.*'active'"):
+        tuned_units(run, "layer1/post", choose="activ")
+
+
+# -- effective rank -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("units", [5, 64, 65, 1500], ids=lambda n: f"{n} units on 64 points")
+def test_eigenvalues_are_those_of_the_covariance(units):
+    layer = noise(N, N, units) + 3
+    run = planted(layer=layer)
+    found = spectrum(block for _, block in read(grid_of(run), run.nets[0], ("layer1/post",)))
+    flat = layer.reshape(N * N, -1)
+    expected = np.linalg.svd(flat - flat.mean(0), compute_uv=False) ** 2 / (N * N)
+    keep = min(len(found), len(expected))
+    np.testing.assert_allclose(found[:keep], expected[:keep], rtol=1e-4, atol=1e-4 * expected[0])
+
+
+def test_ranks_of_known_layers():
+    basis = np.linalg.qr(np.hstack([np.ones((N * N, 1)), noise(N * N, 5)]))[0][:, 1:]  # centered
+    mixed = (basis @ np.linalg.qr(noise(30, 5))[0].T).reshape(N, N, 30)
+    readings = effective_rank(planted(layer=mixed), layers="layer1/post")
+    for metric in ("rank", "components_99", "entropy_rank"):
+        assert readings.value(metric).mean == pytest.approx(5, rel=1e-3)
+    assert effective_rank(planted(layer=np.full((N, N, 3), 0.3))).value(layer="layer1/post").mean == 0
+    sums = effective_rank(planted(layer=noise(N, 1, 90) + noise(1, N, 90))).value(layer="layer1/post")
+    assert sums.mean == 2 * N - 2
+    assert ranks(np.array([1.0, 0.5, 1e-2, 9e-4])) == pytest.approx(
+        {"rank": 3, "components_99": 2, "entropy_rank": np.exp(-sum(p * np.log(p) for p in _shares()))}, rel=1e-6
+    )
+
+
+def _shares() -> list[float]:
+    values = [1.0, 0.5, 1e-2, 9e-4]
+    return [value / sum(values) for value in values]
+
+
+# -- every seed ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["geometry", "separability", "tuning", "effective-rank"])
+def test_every_layer_of_every_seed_is_read(name):
+    one = planted(layer=SUMS)
+    other = TableNet(jnp.asarray(NOISE, jnp.float32), one.nets[0].output)
+    run = pretend(one.task, one.support, Table(40), one.nets[0], other)
+    readings = probes.registry[name](run, controls=False)
+    assert readings.layers == ["layer1/post", "output"] and {row["seed"] for row in readings.rows} == {0, 1}
+    alone = probes.registry[name](pretend(one.task, one.support, Table(40), other), controls=False)
+    second = [row for row in readings.rows if row["seed"] == 1]
+    assert [{**row, "seed": 1} for row in alone.rows if row["layer"] == "layer1/post"] == [
+        row for row in second if row["layer"] == "layer1/post"
+    ]
