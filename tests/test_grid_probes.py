@@ -286,10 +286,8 @@ def test_the_additive_fit_is_least_squares():
 
 
 def test_units_count_by_their_variance_whatever_block_they_are_in():
-    wide = np.concatenate(
-        [np.repeat(SUMS, 26, -1), 0.01 * np.repeat(NOISE, 26, -1)], axis=-1
-    )  # 2,080 units: blocks of 694
-    readings = separability(planted(layer=wide), layers="layer1/post", controls=False)
+    three_blocks = np.concatenate([np.repeat(SUMS, 26, -1), 0.01 * np.repeat(NOISE, 26, -1)], axis=-1)
+    readings = separability(planted(layer=three_blocks), layers="layer1/post", controls=False)
     assert 0.999 < readings.value("additive").mean < 1
 
 

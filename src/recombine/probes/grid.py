@@ -131,8 +131,8 @@ def make_grid(
     else:
         batch = _sample_program()(task, key_for("probe_score", 0), jnp.asarray(rows))
         codes, inputs = batch.code, batch.inputs[:1, :1]
-    sides = (side.contains(rows).reshape(shape) for side in (support.train, support.held_out))
-    return Grid(task, chosen, axes, levels, rows, *sides, codes, inputs, present)
+    seen, unseen = (side.contains(rows).reshape(shape) for side in (support.train, support.held_out))
+    return Grid(task, chosen, axes, levels, rows, seen, unseen, codes, inputs, present)
 
 
 def _two(space: Product, factors: Sequence[str] | None) -> tuple[str, str]:
