@@ -30,7 +30,7 @@ from ..encodings.coordinates import OneHot
 from ..errors import UserError
 from ..tasks import Batch, Pictures, Task
 from .base import Blueprint, Net, Trace, nets
-from .drawing import require_pictures
+from .drawing import require_pictures, require_precision
 from .mlp import MLP
 
 Tangents = tuple[jax.Array, jax.Array]  # of one layer along the first and the second factor, (T, ...) each
@@ -77,7 +77,9 @@ class Straightened(Blueprint):
 
     def build(self, task: Task, key: jax.Array, precision: str = "float32") -> StraightenedNet:
         self.require(task)
-        return StraightenedNet(self.inner.build(task, key, precision), self)
+        require_precision(precision)
+        # the penalty pushes tangents forward, and bfloat16 products have no forward derivative
+        return StraightenedNet(self.inner.build(task, key, "float32"), self)
 
 
 class StraightenedNet(Net):
