@@ -81,16 +81,17 @@ class FactorizedFails(PictureStudy):
         Knob("encodings", "codes of the coordinates", ["one-hot"], ["one-hot", "bump", "ramp-normalized"],
              ["one-hot", "bump", "ramp"]),
         Knob("nets", "decoders", ["mlp", CONTROL], [*PLAIN, CONTROL], [*PLAIN, CONTROL]),
-        Knob("depths", "hidden layers", [2], [2, 4], [2, 3, 4, 5, 6]),
+        Knob("depths", "hidden layers", [2], [2, 3], [2, 3, 4, 5, 6]),
         Knob("transformer_depths", "blocks of the transformer", [1], [2], [2, 3, 4, 5]),
         Knob("transformer_heads", "its heads", 2, 2, 4),
+        Knob("transformer_steps", "training steps of the transformer, which cost ten of another's", 100, 900, 3125),
         Knob("mlp_width", "hidden units a layer of the MLP", 64, 128, 256),
         Knob("cnn_width", "channels of the CNN", 8, 16, 64),
         Knob("transformer_width", "numbers a token of the transformer", 8, 16, 128),
-        Knob("coordinate_width", "hidden units of the coordinate net", 32, 64, 256),
+        Knob("coordinate_width", "hidden units of the coordinate net", 32, 48, 256),
         *recipe_knobs_of(
             Recipe(steps=150, tasks=32, learning_rate=5e-3, weight_decay=0.01, evaluations=1),
-            Recipe(steps=1200, tasks=32, learning_rate=3e-3, weight_decay=0.01, evaluations=2), PUBLISHED,
+            Recipe(steps=3000, tasks=32, learning_rate=3e-3, weight_decay=0.01, evaluations=2), PUBLISHED,
         ),
     )  # fmt: skip
     controls = {"indifferent": {"task": "bumps-indifferent-v1"}, "lookup": {"task": "bumps-lookup-v1"}}
@@ -123,7 +124,7 @@ class FactorizedFails(PictureStudy):
     def trials(self, settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
         settings = dict(settings)
         names, codes, depths = settings.pop("nets"), settings.pop("encodings"), settings.pop("depths")
-        blocks, heads = settings.pop("transformer_depths"), settings.pop("transformer_heads")
+        blocks, heads, steps = (settings.pop(f"transformer_{name}") for name in ("depths", "heads", "steps"))
         widths = {
             "mlp": settings.pop("mlp_width"), "cnn-decoder": settings.pop("cnn_width"),
             "pixel-transformer": settings.pop("transformer_width"), CONTROL: settings.pop("coordinate_width"),
@@ -138,7 +139,7 @@ class FactorizedFails(PictureStudy):
             for depth in blocks if net == "pixel-transformer" else depths:
                 made = picture_trial.decoder(net, settings["size"], width=widths[net], depth=depth)
                 if net == "pixel-transformer":
-                    made["net_options"] = {"heads": heads}
+                    made |= {"net_options": {"heads": heads}, "steps": steps}
                 specs += [base | made | {"encoding": code} for code in codes]
         return specs
 

@@ -89,7 +89,7 @@ class Render(PictureStudy):
         Knob("targets", "also drawn with both and with neither", ["ring-v1"], *(list(TARGETS)[1:],) * 2),
         *recipe_knobs_of(
             Recipe(steps=150, tasks=32, learning_rate=1e-2, weight_decay=1e-4, evaluations=1),
-            Recipe(steps=3000, tasks=32, learning_rate=5e-3, weight_decay=1e-4, evaluations=4),
+            Recipe(steps=12_000, tasks=32, learning_rate=3e-3, weight_decay=1e-4, evaluations=4),
             # 1000 epochs of 624 pictures in batches of 32
             Recipe(steps=19_500, tasks=32, learning_rate=1e-3, schedule="constant", warmup=0.0, weight_decay=1e-4,
                    b2=0.999, nesterov=False, precision="float32", evaluations=10),
