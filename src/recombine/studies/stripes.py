@@ -83,13 +83,14 @@ def gain_of_place(table: Table) -> float:
     )
 
 
+def error_ratio(table: Table, net: str) -> float:
+    """Held-out error of a net with all stripes by that without any."""
+    return held_out(table, "error", net, stripes="all") / held_out(table, "error", net, stripes="none")
+
+
 def loss_of_error(table: Table) -> float:
     """Held-out error with all stripes by that without any, geometric mean over nets."""
-    ratios = [
-        held_out(table, "error", net, stripes="all") / held_out(table, "error", net, stripes="none")
-        for net in nets_of(table)
-    ]
-    return float(np.exp(np.mean(np.log(ratios))))
+    return float(np.exp(np.mean([np.log(error_ratio(table, net)) for net in nets_of(table)])))
 
 
 def loss_by_mask(table: Table) -> float:
@@ -177,15 +178,20 @@ class Stripes(PictureStudy):
             "share localized with all stripes and the fewest bumps, least over nets", "lookup",
         ),
     )  # fmt: skip
-    questions = tuple(
-        Question(
+    questions = (
+        *(
+            Question(f"{net}-error", f"Held-out error with all stripes by that without, {net}",
+                     lambda t, n=net: error_ratio(t, n), "held-out error with all stripes by that with none")
+            for net in ("mlp", "cnn-decoder")
+        ),
+        *(Question(
             f"{variant}-{metric}", f"{charts.title(WORDS[variant])} against {WORDS[than]}: {words}",
             difference(variant, than, metric), f"{words}, difference, mean over nets",
         )
         for variant, than in (("absent-mean", "mixed"), ("off-frame", "off-frame-zeros"),
                               ("stripes-then-bumps", "mixed"), ("stripes-then-both", "mixed"),
                               ("bumps-then-both", "mixed"))
-        for metric, words in (("error", "held-out error"), ("localized", "share of held-out bumps in place"))
+        for metric, words in (("error", "held-out error"), ("localized", "share of held-out bumps in place"))),
     )  # fmt: skip
 
     def trials(self, settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
@@ -234,12 +240,17 @@ class Stripes(PictureStudy):
 
     def answer(self, table: Table, outcomes: dict[str, str]) -> str:
         sentences = {
-            "stripes-teach-where": ("stripes teach where a bump goes", "stripes do not teach where a bump goes"),
-            "stripes-lower-the-error": (
-                "and how two stripes combine: the error halves", "not how two stripes combine: the error does not halve"
+            "stripes-cure": (
+                "with stripes a plain decoder draws unseen bumps",
+                "even with stripes no plain decoder draws unseen bumps",
             ),
-            "ink-is-needed": ("they do so by their ink in the hole", "even without ink in the hole"),
-        }  # fmt: skip
+            "stripes-lower-the-error": (
+                "stripes halve the error of pixels",
+                "stripes do not halve the error of pixels",
+            ),
+            "stripes-teach-where": ("they teach where a bump goes", "they do not teach where a bump goes"),
+            "ink-is-needed": ("they do so by their ink in the hole", "they do so without ink in the hole, too"),
+        }
         return trial.told(outcomes, sentences, "What stripes teach is not settled at this scale.")
 
     def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:

@@ -88,7 +88,7 @@ class Superposition(PictureStudy):
     running_time = {"smoke": "1 minute", "laptop": "MINUTES minutes on two cores", "paper": "about 1 GPU-hour"}
     knobs = (
         Knob("task", "which world; the others are controls", *("bumps-v1",) * 3),
-        Knob("size", "pixels along a side, and places along a factor", 8, 12, 28),
+        Knob("size", "pixels along a side, and places along a factor", 8, 16, 28),
         Knob("support", "how training combinations are chosen", *("donut",) * 3),
         Knob("encodings", "codes of the coordinates; the cured nets have the first only", ["one-hot"],
              ["one-hot", "bump"], ["one-hot", "bump", "ramp"]),
@@ -99,7 +99,7 @@ class Superposition(PictureStudy):
         Knob("depth", "hidden layers", 2, 3, 4),
         *recipe_knobs_of(
             Recipe(steps=200, tasks=32, learning_rate=5e-3, weight_decay=0.01, evaluations=1),
-            Recipe(steps=3000, tasks=32, learning_rate=3e-3, weight_decay=0.01, evaluations=1), PUBLISHED,
+            Recipe(steps=5000, tasks=32, learning_rate=3e-3, weight_decay=0.01, evaluations=1), PUBLISHED,
         ),
     )  # fmt: skip
     controls = {
@@ -142,7 +142,7 @@ class Superposition(PictureStudy):
             "mlp": {"width": settings.pop("mlp_width"), "depth": depth},
             "cnn-decoder": {"width": settings.pop("cnn_width"), "depth": depth},
             "coordinate-mlp": {"width": settings.pop("coordinate_width"), "depth": depth},
-            "rendering": {},
+            "rendering": {"net_options": {"variance_of": "raw"}},  # as published
         }
         check_choices("nets", names, sizes)
         check_choices("encodings", codes, picture_trial.codes())
