@@ -12,9 +12,21 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from recombine import Recipe, Subsets, UserError, nets, precision, supports, train
-from recombine.nets import MLP, Hypernetwork, Transformer, attention, count_parameters, embedding
-from recombine.tasks import Hyperteacher, Preference
+from recombine import Product, Recipe, Subsets, UserError, nets, precision, supports, train
+from recombine.nets import (
+    MLP,
+    CNNDecoder,
+    CoordinateMLP,
+    Hypernetwork,
+    PixelTransformer,
+    Rendering,
+    Straightened,
+    Transformer,
+    attention,
+    count_parameters,
+    embedding,
+)
+from recombine.tasks import Bumps, Hyperteacher, Preference
 from recombine.testing import check_net
 from recombine.training import fresh_state, one_step
 
@@ -179,19 +191,39 @@ SMALL = {
     "transformer": Transformer(16, 1, 2, 32),
     "hypernetwork": Hypernetwork(12),
 }
+# those that draw pictures, which others are not asked for
+DRAWING = {
+    "cnn-decoder": CNNDecoder(6, 1, base=4),
+    "coordinate-mlp": CoordinateMLP(8, 1),
+    "pixel-transformer": PixelTransformer(8, 1, 2),
+    "rendering": Rendering(),
+    "straightened": Straightened(MLP(8, 1)),
+}
 
 
-@pytest.mark.parametrize("encoding", ["identity", "tokens"])
-@pytest.mark.parametrize("name", nets.registry)
+def small_net(name):
+    return (SMALL | DRAWING).get(name) or nets.registry[name]()
+
+
+PICTURES = Bumps(Product(x=8, y=8))
+CHECKED = [(name, encoding) for name in nets.registry if name not in DRAWING for encoding in ("identity", "tokens")]
+
+
+@pytest.mark.parametrize("name, encoding", CHECKED)
 def test_registered_nets_pass_the_public_check(name, encoding):
-    check_net(SMALL.get(name, nets.registry[name]()), Hyperteacher(Subsets(6, 2), samples=3, encoding=encoding))
+    check_net(small_net(name), Hyperteacher(Subsets(6, 2), samples=3, encoding=encoding))
+
+
+@pytest.mark.parametrize("name", DRAWING)
+def test_registered_nets_that_draw_pass_the_public_check(name):
+    check_net(small_net(name), PICTURES)
 
 
 @pytest.mark.parametrize("name", nets.registry)
 def test_twenty_steps_reduce_the_loss_of_each_member_under_vmap(name, small, support):
     recipe = Recipe(steps=20, tasks=64, samples=4, learning_rate=3e-3, evaluations=2, precision="float32")
-    blueprint = SMALL.get(name, nets.registry[name]())
-    trained = train(small, support, blueprint, recipe, seeds=2, ensemble="vmap", progress=False, watch=())
+    task, support = (PICTURES, supports.donut(PICTURES.space)) if name in DRAWING else (small, support)
+    trained = train(task, support, small_net(name), recipe, seeds=2, ensemble="vmap", progress=False, watch=())
     for member in trained.members:
         first, second = (row["loss"] for row in member.history)
         assert member.diverged_at is None and second < first
@@ -620,7 +652,7 @@ def test_unknown_precisions_are_refused_by_name(name):
 @pytest.mark.parametrize("name", nets.registry)
 def test_a_net_is_not_built_at_a_precision_that_it_would_ignore(small, name):
     with pytest.raises(UserError, match="'bf16'"):
-        SMALL.get(name, nets.registry[name]()).build(small, jax.random.key(0), "bf16")
+        small_net(name).build(PICTURES if name in DRAWING else small, jax.random.key(0), "bf16")
 
 
 def test_rates_are_measured_for_both():

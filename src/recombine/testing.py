@@ -23,7 +23,7 @@ from .lab.cells import canonical
 from .lab.run import run_study
 from .lab.study import SCALES, Context, Study
 from .lab.verdicts import judge
-from .nets import Blueprint
+from .nets import Blueprint, Net, Trace, initialize
 from .probes import CONTROLS, Readings
 from .spaces import Space, space_from_json
 from .supports import Support
@@ -146,19 +146,27 @@ def _items(task: Task, batch: Batch) -> jax.Array:
 def check_net(blueprint: Blueprint, task: Task) -> None:
     """Shapes, a trace with the names that were announced, purity, and a gradient that reaches every weight."""
     json.dumps(blueprint.to_json())
-    net = blueprint.build(task, jax.random.key(0))
+    net, same, other = (initialize(blueprint, task, jax.random.key(seed), "float32") for seed in (0, 0, 1))
     batch = task.sample(jax.random.key(1), jnp.asarray(task.space.sample(0, 64)))
-    prediction, trace = net(batch.inputs, batch.code)
+
+    @eqx.filter_jit  # operation by operation it would compile for seconds
+    def forward_and_gradient(net: Net) -> tuple[jax.Array, Trace, Net]:
+        def loss(net: Net) -> tuple[jax.Array, tuple[jax.Array, Trace]]:
+            prediction, trace = net(batch.inputs, batch.code)
+            return task.loss(prediction, batch.target), (prediction, trace)
+
+        gradient, (prediction, trace) = eqx.filter_grad(loss, has_aux=True)(net)
+        return prediction, trace, gradient
+
+    prediction, trace, gradient = forward_and_gradient(net)
     wanted = task.perfect(batch.target).shape
     _must(prediction.shape == wanted, f"prediction has shape {prediction.shape}, not {wanted}")
     _must(set(trace) == set(blueprint.layers()), f"the trace has {sorted(trace)}, announced are {blueprint.layers()}")
     for name, value in trace.items():
         _must(value.shape[:2] == batch.inputs.shape[:2], f"{name} does not begin with (tasks, samples)")
         _must(jnp.isfinite(value).all(), f"{name} is not finite")
-    same = blueprint.build(task, jax.random.key(0))
     _must(eqx.tree_equal(net, same), "build is not a function of the key")
-    _must(not eqx.tree_equal(net, blueprint.build(task, jax.random.key(1))), "another key gives the same weights")
-    gradient = eqx.filter_grad(lambda n: task.loss(n(batch.inputs, batch.code)[0], batch.target))(net)
+    _must(not eqx.tree_equal(net, other), "another key gives the same weights")
     for path, leaf in jax.tree.leaves_with_path(gradient):
         _must(jnp.any(leaf != 0), f"no gradient reaches {jax.tree_util.keystr(path)}")
 

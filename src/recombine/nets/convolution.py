@@ -5,12 +5,12 @@ XLA's CPU backend has a fast kernel for convolutions whose operands are ordered 
 - Other orders are brought into that one in the entry of a program only, not in the body of a loop
   (xla/service/cpu/conv_canonicalization.cc; known as jax-ml/jax#12868). The gradients that jax derives have another
   order, so that a step inside a loop falls to a kernel 10 to 70 times slower.
-- The gradient of the kernel, as a convolution with windows as large as the picture, is slow in any order: .7 to 9 GFLOP a
-  second at 64 channels, where the forward pass does 70.
+- The gradient of the kernel, as a convolution with windows as large as the picture, is slow in any order: .7 to 9 GFLOP
+  a second at 64 channels, where the forward pass does 70.
 
 So `_product` knows its own derivatives: that of the picture is a convolution in the same order, that of the kernel a
-matrix product for each picture, whose patches stay in the cache. It can be differentiated forward and backward as often as
-one likes, which a `custom_vjp` could not. Few channels make poor convolutions too and become products of matrices
+matrix product for each picture, whose patches stay in the cache. It can be differentiated forward and backward as often
+as one likes, which a `custom_vjp` could not. Few channels make poor convolutions too and become products of matrices
 (`transposed`). docs/speed.md has the figures. Off the CPU all is left to the compiler.
 
 A transposed convolution of stride 2 is never a convolution of a picture with zeros in between, three quarters of which
@@ -112,7 +112,7 @@ def _by_taps(x: jax.Array, kernel: jax.Array, precision: str) -> jax.Array:
 
 
 def _by_rows(x: jax.Array, kernel: jax.Array, precision: str) -> jax.Array:
-    """`transposed` for few channels on both sides: k rows of a picture times a banded matrix are a row of the result."""
+    """`transposed` for few channels on both sides: k rows of a picture times a banded matrix are one of the result."""
     (t, h, w, c), (k, _, _, d) = x.shape, kernel.shape
     shifts = np.stack([np.eye(w, k=j - k // 2, dtype=np.float32) for j in range(k)])  # tap j: column u adds to v
     band = jnp.einsum("juv,ijcd->iucvd", shifts, kernel[::-1]).reshape(k * w * c, w * d)
