@@ -79,6 +79,7 @@ def test_a_cell_keeps_drawings_of_the_first_seed_only(small):
         truth = shades.unpack(picture["target"])
         assert truth[y, x] == pytest.approx(1.0) and truth.shape == (6, 6)
     grid = shades.unpack(kept["error_map"])
+    assert grid.shape == (6, 6)  # without the places of stripes
     x, y, width, height = kept["hole"]
     assert (width, height) == tuple(np.ptp(hole, axis=0) + 1) and np.isfinite(grid[y : y + height, x : x + width]).all()
     assert "drawings" not in picture_trial.measure(small | {"seed": 1}, Context()).facts

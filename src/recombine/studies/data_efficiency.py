@@ -33,7 +33,7 @@ from .stripes import LOCALIZED
 POSTER = f"{SOURCE}, poster"
 OURS = f"ours, after {SOURCE}"
 #: what is asked of held-out pictures, by name
-CRITERIA = {"error": f"error at most {COMPOSES:g}", "localized": f"{LOCALIZED:.0%} in place"}
+CRITERIA = {"localized": f"{LOCALIZED:.0%} in place", "error": f"error at most {COMPOSES:g}"}
 
 
 def meets(criterion: str, value: float) -> bool:

@@ -133,6 +133,7 @@ def measure(
 def kept(run: Trained, drawn: Drawings) -> dict[str, Any]:
     """A few held-out pictures with their truth, and the map of errors if there are two factors; for the report."""
     task = run.task
+    assert isinstance(task, Pictures)
     which = np.flatnonzero(drawn.held_out)
     middle = drawn.rows[which].mean(0)
     # from the middle of what was held out to its rim, in equal steps
@@ -143,12 +144,13 @@ def kept(run: Trained, drawn: Drawings) -> dict[str, Any]:
          "output": shades.pack(drawn.outputs[i], -0.2, 1.2)}
         for i in chosen
     ]  # fmt: skip
-    facts: dict[str, Any] = {"pictures": pictures, "polarity": getattr(task, "polarity", "bright")}
+    facts: dict[str, Any] = {"pictures": pictures, "polarity": task.polarity}
     space = run.support.space
     if isinstance(space, Product) and len(space.factors) == 2:
-        empty = float(((task.background - drawn.targets[drawn.held_out]) ** 2).mean())  # type: ignore[attr-defined]
-        grid = np.full(space.levels[::-1], np.nan)
-        grid[drawn.rows[:, 1], drawn.rows[:, 0]] = drawn.errors / empty
+        empty = float(((task.background - drawn.targets[drawn.held_out]) ** 2).mean())
+        grid = np.full(task.encoding.levels[::-1], np.nan)  # [y, x], as a picture has it
+        whole = _has_all_factors(task, drawn.rows)  # a stripe has no place
+        grid[drawn.rows[whole, 1], drawn.rows[whole, 0]] = drawn.errors[whole] / empty
         facts["error_map"] = shades.pack(grid, 0, 1.5)
         inside = drawn.rows[drawn.held_out]
         facts["hole"] = [*inside.min(0).tolist(), *(np.ptp(inside, axis=0) + 1).tolist()]  # x, y, width, height
