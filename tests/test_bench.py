@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import statistics
+
 import jax
 import numpy as np
 import pytest
@@ -41,6 +43,16 @@ def test_throughput_gives_a_ratio_a_round_and_a_share_of_the_matmul_rate(monkeyp
         (row,) = bench.measure_throughput(3, lines.append, seconds=0.05)
     assert len(row.ratios) == 3 and all(ratio > 0.3 for ratio in row.ratios) and 0 < row.matmul_share < 1.5
     assert len(lines) == 1
+
+
+def test_a_step_of_the_cnn_decoder_takes_at_most_a_fifth_longer_than_in_a_plain_loop():
+    """The median of alternating rounds, by the processor's clock. In jax's own form it would take ten times as long."""
+    lines: list[str] = []
+    decoders = {8: rc.nets.CNNDecoder(width=16, depth=2, base=4)}
+    with bench.one_core():
+        (row,) = bench.measure_convolutions(9, lines.append, seconds=0.1, decoders=decoders)
+    assert len(row.ratios) == 9 and statistics.median(row.ratios) <= 1.2, row.ratios
+    assert len(lines) == 1 and "8 x 8 pixels" in lines[0]
 
 
 @pytest.mark.long

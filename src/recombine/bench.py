@@ -1,10 +1,12 @@
 """bench: how long until a result stands, on one core, against the published settings and against a plain loop.
 
-Two measurements, each repeated, printed as ratios with their spread:
+Three measurements, each repeated, printed as ratios with their spread:
     time to score   seconds of training until the held-out R^2 (mean of per-task R^2) of the default hyperteacher
                     passes .95: published settings in a plain float32 loop, against our default net and recipe
     throughput      steps a second of `train`'s program against a plain loop (one compiled step a Python call,
                     float32, same mathematics and data), and the share of this machine's own matmul rate
+    convolutions    processor time a step of `train`'s program for the CNN decoder, against such a loop: written as jax
+                    derives them, the gradients of convolutions are 10 to 70 times slower inside a compiled loop
 Compilation and evaluation are outside the clock on both sides.
 """
 
@@ -22,12 +24,12 @@ from typing import Any
 import jax
 
 from .keys import key_for
-from .nets import MLP, count_parameters
+from .nets import MLP, CNNDecoder, count_parameters, initialize
 from .precision import matmul_rates, one_thread, resolve
 from .recipe import Recipe
-from .spaces import Subsets
-from .supports import random
-from .tasks import Hyperteacher
+from .spaces import Product, Subsets
+from .supports import donut, random
+from .tasks import Bumps, Hyperteacher
 from .trained import scores
 from .training import State, fresh_state, one_step, stepper
 
@@ -36,6 +38,7 @@ EVALUATE_EVERY = 50
 GIVE_UP = 6000  # steps of the published settings
 WIDTHS = (64, 256, 1024)
 PUBLISHED_NET = MLP(width=1024, depth=4)
+DECODERS = {16: CNNDecoder(width=32, depth=4, base=4), 28: CNNDecoder()}  # pixels along a side -> net
 
 Say = Callable[[str], None]
 
@@ -65,9 +68,25 @@ class Throughput:
         return [ours / plain for ours, plain in zip(self.ours, self.plain, strict=True)]
 
 
-def spread(values: list[float]) -> str:
+@dataclass(frozen=True)
+class Convolutions:
+    """Processor seconds a step of a decoder, by round."""
+
+    side: int
+    net: CNNDecoder
+    plain: list[float]
+    ours: list[float]
+
+    @property
+    def ratios(self) -> list[float]:
+        """Time of ours by that of the plain loop: below 1 is faster."""
+        return [ours / plain for ours, plain in zip(self.ours, self.plain, strict=True)]
+
+
+def spread(values: list[float], digits: int = 1) -> str:
     """Median and range."""
-    return f"{statistics.median(values):.1f} ({min(values):.1f} to {max(values):.1f})"
+    low, middle, high = (f"{value:.{digits}f}" for value in (min(values), statistics.median(values), max(values)))
+    return f"{middle} ({low} to {high})"
 
 
 @contextlib.contextmanager
@@ -152,25 +171,67 @@ def measure_throughput(rounds: int, say: Say, seconds: float = 2.0) -> list[Thro
     for width in WIDTHS:
         net = MLP(width=width, depth=4)
         sides = {"plain": (plain_loop(recipe), "float32"), "ours": (stepper(recipe.shape(), True), precision)}
-        clocks: dict[str, list[float]] = {"plain": [], "ours": []}
         states = {name: fresh_state(net.build(task, key_for("init", 0), p), recipe) for name, (_, p) in sides.items()}
         parameters = count_parameters(states["ours"].net)
         arguments = (task, support.train.sampler(), recipe.rates(), key_for("train", 0))
-        counts = {}
-        for name, (advance, _) in sides.items():
-            states[name] = advance(states[name], *arguments, 1)
-            begun = time.perf_counter()
-            states[name] = jax.block_until_ready(advance(states[name], *arguments, 3))
-            counts[name] = max(3, int(seconds / ((time.perf_counter() - begun) / 3)))
-        for _ in range(rounds):
-            for name, (advance, _) in sides.items():
-                begun = time.perf_counter()
-                states[name] = jax.block_until_ready(advance(states[name], *arguments, counts[name]))
-                clocks[name].append(counts[name] / (time.perf_counter() - begun))
+        programs = {name: advance for name, (advance, _) in sides.items()}
+        took = race(programs, states, arguments, rounds, seconds, time.perf_counter)
+        clocks = {name: [1 / each for each in times] for name, times in took.items()}
         flop = 6 * parameters * recipe.tasks * (recipe.samples or task.samples)
         share = statistics.median(clocks["ours"]) * flop / rate
         found.append(Throughput(width, precision, clocks["plain"], clocks["ours"], share))
         say(f"  width {width}: {spread(found[-1].ratios)} times, {share:.0%} of the matmul rate")
+    return found
+
+
+def race(
+    programs: dict[str, Callable[..., State]],
+    states: dict[str, State],
+    arguments: tuple[Any, ...],
+    rounds: int,
+    seconds: float,
+    clock: Callable[[], float],
+) -> dict[str, list[float]]:
+    """Seconds a step of each program, by round; rounds of about `seconds` each alternate between them."""
+    took: dict[str, list[float]] = {name: [] for name in programs}
+    counts = {}
+    for name, advance in programs.items():
+        states[name] = advance(states[name], *arguments, 1)  # compiles
+        begun = clock()
+        states[name] = jax.block_until_ready(advance(states[name], *arguments, 3))
+        counts[name] = max(3, int(seconds / ((clock() - begun) / 3)))
+    for _ in range(rounds):
+        for name, advance in programs.items():
+            begun = clock()
+            states[name] = jax.block_until_ready(advance(states[name], *arguments, counts[name]))
+            took[name].append((clock() - begun) / counts[name])
+    return took
+
+
+def measure_convolutions(
+    rounds: int, say: Say, seconds: float = 2.0, decoders: dict[int, CNNDecoder] | None = None
+) -> list[Convolutions]:
+    """Time of `train`'s program for CNN decoders by that of a plain loop.
+
+    By the processor's clock and not the wall's: both programs have one thread, and what other processes take is no
+    part of a ratio that has a limit.
+    """
+    recipe = Recipe(tasks=32, samples=1, precision="float32")
+    found = []
+    for side, net in (DECODERS if decoders is None else decoders).items():
+        task = Bumps(Product(x=side, y=side))
+        in_scan = net.steps_in_scan_on_cpu or jax.default_backend() != "cpu"
+        programs = {"plain": plain_loop(recipe), "ours": stepper(recipe.shape(), in_scan)}
+        states = {
+            name: fresh_state(initialize(net, task, key_for("init", 0), "float32"), recipe) for name in programs
+        }  # fmt: skip
+        arguments = (task, donut(task.space).train.sampler(), recipe.rates(), key_for("train", 0))
+        took = race(programs, states, arguments, rounds, seconds, time.process_time)
+        found.append(Convolutions(side, net, took["plain"], took["ours"]))
+        say(
+            f"  {side} x {side} pixels, width {net.width}, depth {net.depth}: {spread(found[-1].ratios, 2)} times the "
+            f"plain loop's {statistics.median(took['plain']) * 1e3:.0f} ms a step"
+        )
     return found
 
 
@@ -186,6 +247,12 @@ def run_bench(parts: tuple[str, ...], repeats: int, say: Say) -> dict[str, Any]:
                  "ratios": row.ratios, "matmul_share": row.matmul_share}
                 for row in rows
             ]  # fmt: skip
+        if "convolutions" in parts:
+            say("processor time of train's step for the CNN decoder by that of a plain loop, batches of 32, one core")
+            found["convolutions"] = [
+                {"side": row.side, "net": row.net.to_json(), "plain": row.plain, "ours": row.ours, "ratios": row.ratios}
+                for row in measure_convolutions(repeats, say)
+            ]
         if "time-to-score" in parts:
             say(f"time until held-out R2 passes {TARGET}, one core")
             pairs = measure_time_to_score(repeats, say)

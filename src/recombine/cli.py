@@ -248,7 +248,9 @@ def certify(
         print(f"{design} support\n{certificate}")
 
 
-def bench(part: Literal["all", "throughput", "time-to-score"] = "all", repeats: int = 3, json: bool = False) -> None:
+def bench(
+    part: Literal["all", "throughput", "convolutions", "time-to-score"] = "all", repeats: int = 3, json: bool = False
+) -> None:
     """Measures speed on one core: time to score against the published settings, throughput against a plain loop.
 
     Args:
@@ -260,7 +262,7 @@ def bench(part: Literal["all", "throughput", "time-to-score"] = "all", repeats: 
     from .errors import require_int
 
     require_int("repeats", repeats, at_least=1)
-    parts = ("throughput", "time-to-score") if part == "all" else (part,)
+    parts = ("throughput", "convolutions", "time-to-score") if part == "all" else (part,)
     found = run_bench(parts, repeats, lambda text: print(text, file=sys.stderr if json else sys.stdout, flush=True))
     if json:
         _print_json(found)
