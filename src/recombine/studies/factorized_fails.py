@@ -1,6 +1,6 @@
 """factorized-fails: is a factorized input enough for a decoder to compose?
 
-    recombine run factorized-fails              laptop: about MINUTES minutes on two cores
+    recombine run factorized-fails              laptop: about 10 minutes on two cores
     expected: MLPs and CNNs fail on unseen combinations, whatever the code; nets with a token a pixel do not
 
 After Liang, Qian, Ziyin, Fiete 2025 (poster and public code; its recorded errors are in the notes on bumps). Every code
@@ -73,7 +73,7 @@ class FactorizedFails(PictureStudy):
     question = "A decoder gets the coordinates of a picture in a perfectly factorized code: does it draw unseen ones?"
     source = SOURCE
     varied = ("net", "depth", "encoding")
-    running_time = {"smoke": "1 minute", "laptop": "MINUTES minutes on two cores", "paper": "about 3 GPU-hours"}
+    running_time = {"smoke": "1 minute", "laptop": "10 minutes on two cores", "paper": "about 3 GPU-hours"}
     knobs = (
         Knob("task", "which world; the others are controls", *("bumps-v1",) * 3),
         Knob("size", "pixels along a side, and places along a factor", 8, 12, 28),

@@ -1,6 +1,6 @@
 """render: does a net compose that must draw each factor before it combines them? ("Plan A")
 
-    recombine run render                        laptop: about MINUTES minutes on two cores
+    recombine run render                        laptop: about 6 minutes on two cores
     expected: with both regularizers it draws unseen bumps, without them it memorizes; other shapes are asked
 
 Liang, Qian, Ziyin, Fiete 2025 give every level of a factor a picture of its own, a matrix of pixels, and regularize it
@@ -79,7 +79,7 @@ class Render(PictureStudy):
     question = "If an architecture renders each factor into a picture of its own, does it draw unseen combinations?"
     source = SOURCE
     varied = ("variant", "target")
-    running_time = {"smoke": "1 minute", "laptop": "MINUTES minutes on two cores", "paper": "about 2 GPU-hours"}
+    running_time = {"smoke": "1 minute", "laptop": "6 minutes on two cores", "paper": "about 2 GPU-hours"}
     knobs = (
         Knob("task", "which world the first targets are of; the others are controls", *("bumps-v1",) * 3),
         Knob("size", "pixels along a side, and places along a factor", 8, 12, 32),

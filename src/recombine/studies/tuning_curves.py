@@ -1,7 +1,7 @@
 """tuning-curves: are the units of nets that compose tuned to one factor?
 
-    recombine run tuning-curves                 laptop: about MINUTES minutes on two cores
-    expected: open; the poster shows single units of nets trained with stripes
+    recombine run tuning-curves                 laptop: about 2 minutes on two cores
+    expected: no; the poster shows single units of nets trained with stripes
 
 The poster of Liang, Qian, Ziyin, Fiete 2025 shows the activation over (x, y) of two units and its two marginal means,
 beside the panels on stripes. That it means units tuned to x or to y alone is our reading of it. The index, the larger
@@ -78,7 +78,7 @@ class TuningCurves(PictureStudy):
     question = "Does training with stripes, or an architecture that composes, give units that follow x or y alone?"
     source = OURS
     varied = ("who",)
-    running_time = {"smoke": "1 minute", "laptop": "MINUTES minutes on two cores", "paper": "about 1 GPU-hour"}
+    running_time = {"smoke": "1 minute", "laptop": "2 minutes on two cores", "paper": "about 1 GPU-hour"}
     knobs = (
         Knob("task", "which world; the lookup one is the control", *("bumps-and-stripes-v1",) * 3),
         Knob("size", "pixels along a side, and places along a factor", 8, 12, 28),
