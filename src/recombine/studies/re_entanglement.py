@@ -74,7 +74,8 @@ def prediction(table: Table) -> float:
         pairs.append((1 - last_factorization(part), picture_trial.score(part, "error", "held_out", what)))
     if len(pairs) < FEWEST:
         raise NotMet(f"a correlation takes {FEWEST} nets, and {len(pairs)} were run")
-    found: Any = scipy.stats.spearmanr(*zip(*pairs, strict=True))
+    losses, errors = zip(*pairs, strict=True)
+    found: Any = scipy.stats.spearmanr(losses, errors)
     return float(found.statistic)
 
 
