@@ -3,9 +3,9 @@
     recombine run factorized-fails              laptop: about 10 minutes on two cores
     expected: MLPs and CNNs fail on unseen combinations, whatever the code; nets with a token a pixel do not
 
-After Liang, Qian, Ziyin, Fiete 2025, its poster and public code. Every code here is factorized by construction. Bumps of
-one pixel on a square with a square hole: each x and each y is trained, their combinations inside the hole are not. The
-thresholds are ours and were written before any run. After a first run, in which transformers composed and the
+After Liang, Qian, Ziyin, Fiete 2025, its poster and public code. Every code here is factorized by construction. Bumps
+of one pixel on a square with a square hole: each x and each y is trained, their combinations inside the hole are not.
+The thresholds are ours and were written before any run. After a first run, in which transformers composed and the
 coordinate net had not finished, one claim on all plain nets became one a net, with the same threshold, and `laptop`
 scale trains longer. What the paper found for transformers is not known. `paper` scale is the published setting: 28
 pixels, 64 channels, depths 2 to 6, 5 seeds in the figure (one in the code); `laptop` has 12 pixels and narrower nets.
