@@ -6,8 +6,11 @@ projections, times pi / 2. That factor makes the distance of a drawing to a shif
 
     to_truth          mean over held-out points of the distance to the true drawing
     to_template       to the mean of the trained drawings that share a factor
-    nearer_template   share of points that are nearer to the template than to the truth: there the net superposes
+    nearer_template   share of points that are nearer to the template than to the truth
     blank             share of points with too little ink to be moved; they are in none of the other values
+
+A net that superposes is near the template. The converse does not hold: a template is spread out, and so is noise, so an
+untrained net is nearer to it than to a bump as well; what tells is a distance well below "to_template_untrained".
 
 Ink below `floor` of the strongest in a drawing (the truth and the template alike) counts as ground: negative ink has no
 mass, and a faint haze over many pixels weighs as much as a bump. With less than `least` of the ink of the truth a
