@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from recombine import Product, Recipe, Subsets, UserError, supports, train
+from recombine import Product, Recipe, Subsets, UserError, nets, supports, train
 from recombine.nets import (
     MLP,
     CNNDecoder,
@@ -504,3 +504,9 @@ def test_nets_that_draw_give_every_sample_the_same_picture():
     _, _, prediction, trace = run(DRAWING["cnn-decoder"], bumps(8), [[0, 1], [2, 5]], samples=3)
     assert prediction.shape == (2, 3, 64) and all(value.shape[:2] == (2, 3) for value in trace.values())
     assert (prediction == prediction[:, :1]).all()
+
+
+@pytest.mark.parametrize("name", ["transformer", "hypernetwork"])
+def test_nets_that_read_inputs_refuse_tasks_that_have_none(name):
+    with pytest.raises(UserError, match=f"{name}.*inputs.*bumps-v1 has none"):
+        nets.registry[name]().build(Bumps(Product(x=6, y=6)), jax.random.key(0))

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import equinox as eqx
 import jax
 
+from ..errors import UserError
 from ..precision import one_thread
 from ..registry import Registry
 from ..tasks import Batch, Task
@@ -55,6 +56,12 @@ class Blueprint:
 
     def to_json(self) -> dict[str, Any]:
         return {"net": self.name, **dataclasses.asdict(self)}
+
+
+def require_inputs(blueprint: Blueprint, task: Task) -> None:
+    """Refuses a task that shows nothing but a code."""
+    if not task.input_size:
+        raise UserError(f"net {blueprint.name!r} reads inputs beside the code and {task.id} has none; 'mlp' needs none")
 
 
 def initialize(blueprint: Blueprint, task: Task, key: jax.Array, precision: str) -> Net:

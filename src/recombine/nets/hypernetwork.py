@@ -31,7 +31,7 @@ from ..precision import matmul
 from ..tasks import Task
 from . import embedding
 from .attention import layer_norm
-from .base import Blueprint, Net, Trace, nets
+from .base import Blueprint, Net, Trace, nets, require_inputs
 
 
 @nets.register("hypernetwork")
@@ -50,7 +50,11 @@ class Hypernetwork(Blueprint):
     def layers(self) -> tuple[str, ...]:
         return ("layer1/pre", "layer1/post", "output")
 
+    def require(self, task: Task) -> None:
+        require_inputs(self, task)
+
     def build(self, task: Task, key: jax.Array, precision: str = "float32") -> HypernetworkNet:
+        self.require(task)
         if precision not in ("float32", "bfloat16"):
             raise unknown("precision of a net", precision, ("float32", "bfloat16"))
         word_key, hidden_key, output_key = jax.random.split(key, 3)

@@ -32,7 +32,7 @@ from ..errors import UserError, require_int, unknown
 from ..precision import matmul
 from ..tasks import Task
 from .attention import causal_attention, layer_norm, rotary_angles, rotate
-from .base import Blueprint, Net, Trace, nets
+from .base import Blueprint, Net, Trace, nets, require_inputs
 from .embedding import look_up, word_table
 
 
@@ -63,7 +63,11 @@ class Transformer(Blueprint):
         hidden = (f"layer{i}/{when}" for i in range(1, self.depth + 1) for when in ("pre", "post"))
         return (*hidden, "output")
 
+    def require(self, task: Task) -> None:
+        require_inputs(self, task)
+
     def build(self, task: Task, key: jax.Array, precision: str = "float32") -> TransformerNet:
+        self.require(task)
         if precision not in ("float32", "bfloat16"):
             raise unknown("precision of a net", precision, ("float32", "bfloat16"))
         code_key, input_key, output_key, *block_keys = jax.random.split(key, 3 + self.depth)
