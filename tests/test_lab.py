@@ -290,8 +290,8 @@ def test_fewer_seeds_than_before_forget_nothing(tmp_path):
 
 def test_ctrl_c_keeps_finished_cells_and_the_same_command_continues(tmp_path):
     command = [sys.executable, "-m", "recombine", "run", "supports", "--scale", "smoke", "--out", "s",
-               "--engine", "local:1", "--set", "supports=random,missing", "steps=8000", "modules=6", "at_most=2",
-               "width=16"]  # fmt: skip  # each cell takes longer than it takes to notice the one before
+               "--engine", "local:1", "--seeds", "2", "--set", "supports=random,missing", "steps=8000", "modules=6",
+               "at_most=2", "width=16"]  # fmt: skip  # each cell takes longer than it takes to notice the one before
     # A shell's background job ignores Ctrl-C, and that is inherited. It is undone by a program in between, and not by
     # `preexec_fn`: that would fork this process, which jax warns of.
     heed = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
@@ -299,18 +299,18 @@ def test_ctrl_c_keeps_finished_cells_and_the_same_command_continues(tmp_path):
         [sys.executable, "-c", heed, *command], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     records = tmp_path / "s" / "records"
-    until = time.monotonic() + 120
-    while len(list(records.glob("*.json"))) < 2 and time.monotonic() < until and process.poll() is None:
+    until = time.monotonic() + 300
+    while len(list(records.glob("*.json"))) < 1 and time.monotonic() < until and process.poll() is None:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     kept = {path.name: path.stat().st_mtime_ns for path in records.glob("*.json")}
     assert process.returncode == 130 and "the same command continues" in errors, errors
-    assert 2 <= len(kept) < 6
+    assert 1 <= len(kept) < 4
     again = subprocess.run([*command, "--json"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
-    assert again.returncode == 0 and f"{len(kept)} of 6 cells were done before" in again.stderr, again.stderr
+    assert again.returncode == 0 and f"{len(kept)} of 4 cells were done before" in again.stderr, again.stderr
     assert {p.name: p.stat().st_mtime_ns for p in records.glob("*.json") if p.name in kept} == kept
-    assert json.loads(again.stdout)["study"] == "supports" and len(list(records.glob("*.json"))) == 6
+    assert json.loads(again.stdout)["study"] == "supports" and len(list(records.glob("*.json"))) == 4
 
 
 def test_a_cell_of_another_version_is_refused():

@@ -45,12 +45,13 @@ PUBLISHED_CELLS = {
     "encodings-preference": 5 * 3,
     "required-tasks": 10 * 3 * 15 * 2 * 3,
 }
-#: in the long checks altogether: the smoke run of the first is that of four others, and the rest are studies that are
-#: checked here already, in another world
-SLOW = {"decodability", "scaling-data-preference", "scaling-model-preference", "encodings-preference"}
+#: in the long checks altogether: the smoke run of the first is that of four others, some are studies that are checked
+#: here already in another world, and the last two compile derivatives and nets that take minutes here
+SLOW = {"decodability", "scaling-data-preference", "scaling-model-preference", "encodings-preference", "supports-goal",
+        "render", "re-entanglement"}  # fmt: skip
 #: whose control worlds are run here; those of the others, which compile a program for every size, encoding or variant,
 #: are run in the long checks
-CONTROLLED = {"supports", "supports-preference"}
+CONTROLLED = {"supports"}
 
 
 @pytest.mark.parametrize("name", [name for name in registry if name not in SLOW])
