@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import equinox as eqx
 import jax
 
-from ..errors import UserError
+from ..errors import UserError, unknown
 from ..precision import one_thread
 from ..registry import Registry
 from ..tasks import Batch, Task
@@ -56,6 +56,12 @@ class Blueprint:
 
     def to_json(self) -> dict[str, Any]:
         return {"net": self.name, **dataclasses.asdict(self)}
+
+
+def require_precision(precision: str) -> None:
+    """Refuses what is no precision of products; `auto` is resolved before a net is built."""
+    if precision not in ("float32", "bfloat16"):
+        raise unknown("precision of a net", precision, ("float32", "bfloat16"))
 
 
 def require_inputs(blueprint: Blueprint, task: Task) -> None:

@@ -30,8 +30,8 @@ from ..errors import UserError, require_int
 from ..precision import matmul
 from ..tasks import Task
 from . import convolution
-from .base import Blueprint, Net, Trace, nets
-from .drawing import require_pictures, require_precision, told, uniform
+from .base import Blueprint, Net, Trace, nets, require_precision
+from .drawing import require_pictures, told, uniform
 
 
 @nets.register("cnn-decoder")

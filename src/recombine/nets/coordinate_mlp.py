@@ -26,8 +26,8 @@ from jaxtyping import Array, Float
 from ..errors import require_int
 from ..precision import matmul
 from ..tasks import Task
-from .base import Blueprint, Net, Trace, nets
-from .drawing import prelu, require_pictures, require_precision, slope, told, uniform
+from .base import Blueprint, Net, Trace, nets, require_precision
+from .drawing import prelu, require_pictures, slope, told, uniform
 from .pixels import positions, require_quarters
 
 

@@ -10,16 +10,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..errors import UserError, unknown
+from ..errors import UserError
 from ..tasks import Pictures, Task
 from .base import Blueprint, Trace
 
 SLOPE = 0.25  # of a PReLU below zero, before training
-
-
-def require_precision(precision: str) -> None:
-    if precision not in ("float32", "bfloat16"):
-        raise unknown("precision of a net", precision, ("float32", "bfloat16"))
 
 
 def require_pictures(blueprint: Blueprint, task: Task) -> Pictures:

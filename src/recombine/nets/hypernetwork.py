@@ -26,12 +26,12 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..distributions import truncated_normal
-from ..errors import require_int, unknown
+from ..errors import require_int
 from ..precision import matmul
 from ..tasks import Task
 from . import embedding
 from .attention import layer_norm
-from .base import Blueprint, Net, Trace, nets, require_inputs
+from .base import Blueprint, Net, Trace, nets, require_inputs, require_precision
 
 
 @nets.register("hypernetwork")
@@ -55,8 +55,7 @@ class Hypernetwork(Blueprint):
 
     def build(self, task: Task, key: jax.Array, precision: str = "float32") -> HypernetworkNet:
         self.require(task)
-        if precision not in ("float32", "bfloat16"):
-            raise unknown("precision of a net", precision, ("float32", "bfloat16"))
+        require_precision(precision)
         word_key, hidden_key, output_key = jax.random.split(key, 3)
         c, i, h, o = embedding.features(task, self.embedding), task.input_size, self.width, task.output_size
         return HypernetworkNet(

@@ -16,11 +16,11 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..distributions import truncated_normal
-from ..errors import require_int, unknown
+from ..errors import require_int
 from ..precision import matmul
 from ..tasks import Task
 from . import embedding
-from .base import Blueprint, Net, Trace, nets
+from .base import Blueprint, Net, Trace, nets, require_precision
 
 
 @nets.register("mlp")
@@ -43,8 +43,7 @@ class MLP(Blueprint):
         return (*hidden, "output")
 
     def build(self, task: Task, key: jax.Array, precision: str = "float32") -> MLPNet:
-        if precision not in ("float32", "bfloat16"):
-            raise unknown("precision of a net", precision, ("float32", "bfloat16"))
+        require_precision(precision)
         read = embedding.features(task, self.embedding) + task.input_size
         sizes = [read, *[self.width] * self.depth, task.output_size]
         keys = jax.random.split(key, len(sizes) - 1)

@@ -35,8 +35,8 @@ from ..errors import UserError, unknown
 from ..precision import matmul
 from ..tasks import Batch, Task
 from . import convolution
-from .base import Blueprint, Net, Trace, nets
-from .drawing import prelu, require_pictures, require_precision, slope, told, uniform
+from .base import Blueprint, Net, Trace, nets, require_precision
+from .drawing import prelu, require_pictures, slope, told, uniform
 
 CONVOLUTIONS = 3
 LEAST_SHARE = 1e-8  # under the logarithm of the entropy, as published

@@ -29,8 +29,8 @@ from jaxtyping import Array, Float
 from ..encodings.coordinates import OneHot
 from ..errors import UserError
 from ..tasks import Batch, Pictures, Task
-from .base import Blueprint, Net, Trace, nets
-from .drawing import require_pictures, require_precision
+from .base import Blueprint, Net, Trace, nets, require_precision
+from .drawing import require_pictures
 from .mlp import MLP
 
 Tangents = tuple[jax.Array, jax.Array]  # of one layer along the first and the second factor, (T, ...) each

@@ -28,11 +28,11 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..distributions import truncated_normal
-from ..errors import UserError, require_int, unknown
+from ..errors import UserError, require_int
 from ..precision import matmul
 from ..tasks import Task
 from .attention import causal_attention, layer_norm, rotary_angles, rotate
-from .base import Blueprint, Net, Trace, nets, require_inputs
+from .base import Blueprint, Net, Trace, nets, require_inputs, require_precision
 from .embedding import look_up, word_table
 
 
@@ -68,8 +68,7 @@ class Transformer(Blueprint):
 
     def build(self, task: Task, key: jax.Array, precision: str = "float32") -> TransformerNet:
         self.require(task)
-        if precision not in ("float32", "bfloat16"):
-            raise unknown("precision of a net", precision, ("float32", "bfloat16"))
+        require_precision(precision)
         code_key, input_key, output_key, *block_keys = jax.random.split(key, 3 + self.depth)
         words = word_table(task, code_key, self.width)
         return TransformerNet(
