@@ -1,7 +1,7 @@
 """factorized-fails: is a factorized input enough for a decoder to compose?
 
     recombine run factorized-fails              laptop: about 10 minutes on two cores
-    expected: MLPs and CNNs fail on unseen combinations, whatever the code; nets with a token a pixel do not
+    expected: MLPs and CNNs fail on unseen combinations, whatever the code; nets with a token a pixel nearly compose
 
 After Liang, Qian, Ziyin, Fiete 2025, its poster and public code. Every code here is factorized by construction. Bumps
 of one pixel on a square with a square hole: each x and each y is trained, their combinations inside the hole are not.
