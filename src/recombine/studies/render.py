@@ -1,7 +1,7 @@
 """render: does a net compose that must draw each factor before it combines them? ("Plan A")
 
-    recombine run render                        laptop: about 6 minutes on two cores
-    expected: with both regularizers it draws unseen bumps, without them it memorizes; other shapes are asked
+    recombine run render                        laptop: about 8 minutes on two cores
+    expected: without regularizers it memorizes; with them seeds disagree after minutes of training
 
 Liang, Qian, Ziyin, Fiete 2025 give every level of a factor a picture of its own, a matrix of pixels, and regularize it
 towards rank one (`entropy`) and towards constant vectors (`variance`): a stripe. Recorded at N = 32 and 1000 epochs:
@@ -80,7 +80,7 @@ class Render(PictureStudy):
     question = "If an architecture renders each factor into a picture of its own, does it draw unseen combinations?"
     source = SOURCE
     varied = ("variant", "target")
-    running_time = {"smoke": "1 minute", "laptop": "6 minutes on two cores", "paper": "about 2 GPU-hours"}
+    running_time = {"smoke": "1 minute", "laptop": "8 minutes on two cores", "paper": "about 2 GPU-hours"}
     knobs = (
         Knob("task", "which world the first targets are of; the others are controls", *("bumps-v1",) * 3),
         Knob("size", "pixels along a side, and places along a factor", 8, 12, 32),
