@@ -1,0 +1,144 @@
+"""Factors: which columns can be combined. Proposed where the user names none, with a reason for each that is not."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import UserError
+from .data import Coded
+from .sources import Source
+from .text import listed, quoted, visible
+
+PROPOSED_LEVELS = 50  # a column with more is not proposed
+PROPOSED_FACTORS = 10
+_MOST_PROFILED = 500  # columns
+_ROWS_A_LEVEL = 5  # fewer rows than this for each level show no dependence of one column on another
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The factors, and why other columns were left out."""
+
+    factors: tuple[str, ...]
+    proposed: bool
+    left_out: dict[str, str]
+
+    def sentence(self) -> str:
+        """What was chosen, in words."""
+        if not self.proposed:
+            return f"factors as asked: {listed([quoted(n) for n in self.factors], 12)}"
+        why = listed([f"{quoted(name)} ({reason})" for name, reason in self.left_out.items()], 12)
+        return f"proposed factors: {listed([quoted(n) for n in self.factors], 12)}" + (
+            f"; left out: {why}" if why else ""
+        )
+
+
+def named(source: Source, factors: Sequence[str], taken: Collection[str | None]) -> list[str]:
+    """The factors the user named, checked."""
+    if isinstance(factors, str):
+        factors = [name for name in factors.split(",")]
+    chosen: list[str] = []
+    for name in factors:
+        name = str(name)
+        if name not in source.columns and name.strip() in source.columns:
+            name = name.strip()
+        column = source.column(name, "a factor")
+        if name in chosen:
+            raise UserError(f"the factor {quoted(name)} is named twice")
+        if name in taken:
+            raise UserError(f"{quoted(name)} cannot be a factor and the split, the outcome or the id at once")
+        if column.kind == "nested":
+            raise UserError(f"{quoted(name)} holds lists or records; a factor has one plain value a row")
+        chosen.append(name)
+    if not chosen:
+        raise UserError("no factor is named; leave --factors out to have some proposed")
+    return chosen
+
+
+def candidates(source: Source, taken: Collection[str | None]) -> tuple[list[str], dict[str, str]]:
+    """Columns that could be factors by themselves, and why the others could not."""
+    left_out: dict[str, str] = {}
+    free = [name for name in source.columns if name not in taken]
+    if len(free) > _MOST_PROFILED:
+        raise UserError(f"{source.name} has {len(free):,} columns; name the factors among them with --factors")
+    plain = []
+    for name in free:
+        if source.columns[name].kind == "nested":
+            left_out[name] = "lists or records"
+        else:
+            plain.append(name)
+    if not plain:
+        raise UserError(f"{source.name} has no column that could be a factor")
+    relation, parameters = source.relation(plain)
+    counts = ", ".join(f"approx_count_distinct(v{i}), count(v{i})" for i in range(len(plain)))
+    rows, *found = source.run(f"SELECT count(*), {counts} FROM {relation}", parameters).fetchone()
+    if not rows:
+        raise UserError(f"{source.name} has a header and no rows")
+    chosen = []
+    for name, levels, present in zip(plain, found[::2], found[1::2], strict=True):
+        kind = source.columns[name].kind
+        if not present:
+            left_out[name] = "empty"
+        elif levels < 2:
+            left_out[name] = "one level only"
+        elif levels > rows / 2 and rows > 20:
+            left_out[name] = "looks like an id"
+        elif kind == "time" and levels > 12:
+            left_out[name] = "dates or times"
+        elif kind == "decimal" and levels > 20:
+            left_out[name] = "a measurement"
+        elif levels > PROPOSED_LEVELS:
+            left_out[name] = f"about {levels:,} levels"
+        else:
+            chosen.append(name)
+    for name in chosen[PROPOSED_FACTORS:]:
+        left_out[name] = f"not among the first {PROPOSED_FACTORS}"
+    return chosen[:PROPOSED_FACTORS], left_out
+
+
+def propose(coded: Coded, left_out: dict[str, str], outcome: str | None) -> Choice:
+    """Candidates that are no function of another one and do not give the outcome away."""
+    left_out = dict(left_out)
+    kept = []
+    for i, name in enumerate(coded.names):
+        levels = len(coded.levels[i])
+        if levels < 2:
+            left_out[name] = "one level only"
+        elif outcome and _tells_the_outcome(coded, i):
+            left_out[name] = f"tells the outcome {quoted(outcome)} apart"
+        else:
+            kept.append(i)
+    enough = coded.rows.sum() >= _ROWS_A_LEVEL * max((len(coded.levels[i]) for i in kept), default=0)
+    dropped: set[int] = set()
+    for a, b in itertools.permutations(kept, 2) if enough else ():
+        if a in dropped or b in dropped or not is_function(coded.codes[:, a], coded.codes[:, b]):
+            continue
+        if is_function(coded.codes[:, b], coded.codes[:, a]) and b < a:  # the same column twice: the first stays
+            continue
+        dropped.add(b)
+        left_out[coded.names[b]] = f"a function of {quoted(coded.names[a])}"
+    factors = tuple(coded.names[i] for i in kept if i not in dropped)
+    if not factors:
+        why = listed([f"{visible(name, 40)}: {reason}" for name, reason in left_out.items()], 4)
+        raise UserError(f"no column could be proposed as a factor ({why}); name some with --factors")
+    return Choice(factors, True, left_out)
+
+
+def is_function(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether the code in b is the same wherever the code in a is. Missing values count as a level."""
+    a, b = a.astype(np.int64) + 1, b.astype(np.int64) + 1
+    return len(np.unique(a * (b.max() + 1) + b)) == len(np.unique(a))
+
+
+def _tells_the_outcome(coded: Coded, i: int) -> bool:
+    """A column whose levels are all right or all wrong, both of them and in enough rows, is the outcome again."""
+    there = coded.codes[:, i] >= 0
+    answers = np.bincount(coded.codes[there, i], weights=coded.answers[there])
+    right = np.bincount(coded.codes[there, i], weights=coded.right[there])
+    used = answers > 0
+    share = right[used] / answers[used]
+    return len(share) == 2 and set(share.tolist()) == {0.0, 1.0} and bool((answers[used] >= 20).all())

@@ -1,0 +1,156 @@
+"""Outcomes: how often the model is right on combinations seen in training and on others."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr
+
+from .association import holm
+from .data import Observed
+from .rates import Rate, difference, rate
+from .seen import Seen
+from .text import quoted
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """Answers of each combination that count, and whether it was seen."""
+
+    at: np.ndarray  # positions in observed.rows
+    answers: np.ndarray
+    right: np.ndarray
+    seen: np.ndarray  # bool
+    from_training_rows: bool  # seen combinations have no other answers than those on training rows
+
+    @property
+    def failed(self) -> np.ndarray:
+        """Share of wrong answers."""
+        return 1 - self.right / self.answers
+
+
+@dataclass(frozen=True)
+class OutcomeReport:
+    """Section 3 of the audit."""
+
+    seen: Rate
+    unseen: Rate
+    gap: tuple[float, float, float]  # seen less unseen, and its interval
+    by_unseen_pairs: list[Rate]
+    by_level: dict[str, list[tuple[Rate, float]]]  # with the corrected p value against the other levels
+    notes: list[str]
+
+    def sentences(self) -> list[str]:
+        said = []
+        if self.seen.answers:
+            said.append(
+                f"Right on {self.seen.mean:.1%} of the answers on seen combinations [{self.seen.low:.1%}, {self.seen.high:.1%}]."
+            )
+        if self.unseen.answers:
+            said.append(
+                f"Right on {self.unseen.mean:.1%} of the answers on unseen ones [{self.unseen.low:.1%}, {self.unseen.high:.1%}]."
+            )
+        if not math.isnan(self.gap[0]):
+            low, high = self.gap[1:]
+            verdict = (
+                "unseen ones are harder"
+                if low > 0
+                else "seen ones are harder"
+                if high < 0
+                else "no difference is shown"
+            )
+            said.append(f"The gap is {100 * self.gap[0]:.1f} points [{100 * low:.1f}, {100 * high:.1f}]: {verdict}.")
+        return said
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "seen": self.seen.to_json(), "unseen": self.unseen.to_json(),
+            "gap": dict(zip(("mean", "low", "high"), self.gap, strict=True)),
+            "by_unseen_pairs": [one.to_json() for one in self.by_unseen_pairs],
+            "by_level": {
+                factor: [one.to_json() | {"p_holm": p} for one, p in levels] for factor, levels in self.by_level.items()
+            },
+            "interval": "95 % bootstrap over combinations, at least Wilson's where combinations agree",
+            "notes": self.notes, "summary": self.sentences(),
+        }  # fmt: skip
+
+
+def evaluate(observed: Observed) -> Evaluated:
+    """Answers outside training; for seen combinations those on training rows, if there are no others."""
+    outside, inside = observed.answers[:, 1], observed.answers[:, 0]
+    seen = observed.seen
+    fall_back = bool(not (outside[seen] > 0).any() and (inside > 0).any())
+    side = np.where(seen & fall_back, 0, 1)
+    place = np.arange(len(side))
+    answers, right = observed.answers[place, side], observed.right[place, side]
+    at = np.flatnonzero(answers > 0)
+    return Evaluated(at, answers[at].astype(float), right[at], seen[at], fall_back)
+
+
+def compare(observed: Observed, seen: Seen, evaluated: Evaluated) -> OutcomeReport:
+    """Seen against unseen, by number of unseen pairs, and by level."""
+    notes = []
+    if evaluated.from_training_rows:
+        notes.append("seen combinations have outcomes on training rows only, which flatter the model")
+    if not (~evaluated.seen).any():
+        notes.append(
+            "no unseen combination has an outcome"
+            + ("" if observed.split else "; a --split tells training rows from others")
+        )
+    sides = [(evaluated.right[side], evaluated.answers[side]) for side in (evaluated.seen, ~evaluated.seen)]
+    names = ("seen combinations", "unseen combinations")
+    both = [rate(name, *side) for name, side in zip(names, sides, strict=True)]
+    by_pairs = []
+    if observed.space.width > 1 and len(evaluated.at):
+        counts, _, there = seen.tuple_counts(observed.rows[evaluated.at], 2)
+        unseen = ((counts == 0) & there).sum(1)
+        for number in np.unique(unseen).tolist():
+            chosen = unseen == number
+            by_pairs.append(
+                rate(
+                    f"{number} unseen pair{'s' if number != 1 else ''}",
+                    evaluated.right[chosen],
+                    evaluated.answers[chosen],
+                )
+            )
+    return OutcomeReport(both[0], both[1], difference(*both), by_pairs, _by_level(observed, evaluated), notes)
+
+
+def _by_level(observed: Observed, evaluated: Evaluated) -> dict[str, list[tuple[Rate, float]]]:
+    """The rate of each level; p that it is as the others', by combinations, corrected over all levels."""
+    found: list[tuple[str, Rate, float]] = []
+    share = evaluated.right / evaluated.answers
+    for i, (factor, levels) in enumerate(observed.space.factors.items()):
+        column = observed.rows[evaluated.at, i]
+        for j, level in enumerate(levels):
+            chosen = column == j
+            if chosen.any():
+                one = rate(str(level), evaluated.right[chosen], evaluated.answers[chosen])
+                found.append((factor, one, _welch(share[chosen], share[~chosen])))
+    corrected = holm([p for *_, p in found])
+    by_level: dict[str, list[tuple[Rate, float]]] = {}
+    for (factor, one, _), p in zip(found, corrected, strict=True):
+        by_level.setdefault(factor, []).append((one, p))
+    return by_level
+
+
+def _welch(a: np.ndarray, b: np.ndarray) -> float:
+    """Two-sided p value that two means are the same, by the normal approximation; NaN where too few are there."""
+    if len(a) < 5 or len(b) < 5:
+        return math.nan
+    error = math.sqrt(a.var(ddof=1) / len(a) + b.var(ddof=1) / len(b))
+    gap = abs(float(a.mean() - b.mean()))
+    return float(2 * ndtr(-gap / error)) if error > 0 else (0.0 if gap > 0 else 1.0)
+
+
+def weak_levels(report: OutcomeReport) -> list[str]:
+    """Levels on which the model is worse than on the others of their factor, after correction."""
+    return [
+        f"{quoted(one.name)} of {quoted(factor)}: {one.mean:.1%}"
+        for factor, levels in report.by_level.items()
+        for one, p in levels
+        if p < 0.05 and one.mean < min((other.mean for other, q in levels if not q < 0.05), default=1.0)
+    ]

@@ -1,0 +1,103 @@
+"""Reasons in words: what about a combination was never seen, and what comes nearest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..spaces import Product, Space
+from .seen import Seen
+from .text import listed, quoted, visible
+
+_NAMED = 3  # pairs or triples that are named; the rest is a number
+_NEAREST_WORK = 100_000_000
+
+
+def explain(seen: Seen, combinations: np.ndarray, nearest: int = 200) -> list[list[str]]:
+    """Reasons for each combination; the nearest trained one is looked for in the first `nearest`."""
+    if not len(combinations):
+        return []
+    space = seen.space
+    ids = space.elements(combinations).astype(np.int64)
+    pairs = _unseen(seen, combinations, 2)
+    triples = _unseen(seen, combinations, 3)
+    rows = seen.tuple_counts(combinations, 2)[1] if space.width > 1 and seen.affordable(2) else None
+    nearest = min(nearest, _NEAREST_WORK // max(len(seen) * space.width, 1) + 1)
+    found = []
+    for number, own in enumerate(ids):
+        words = [f"{_name(space, i)} was never trained" for i in own if i >= 0 and not seen.usage[i]]
+        fresh = [pair for pair in pairs[number] if all(seen.usage[own[c]] for c in pair)]
+        words += _named(
+            [f"{_name(space, own[a])} was never seen with {_name(space, own[b])}" for a, b in fresh], "unseen pairs"
+        )
+        parts = {int(seen.component_of[i]) for i in own if i >= 0 and seen.usage[i]}
+        if len(parts) > 1:
+            words.append(f"its levels come from {len(parts)} groups that were never combined")
+        if not pairs[number] and triples is not None:
+            together = [
+                f"{listed([_name(space, own[c]) for c in triple])} were never seen together"
+                for triple in triples[number]
+            ]
+            words += _named(together, "unseen triples")
+        if not pairs[number] and rows is not None and rows.shape[1]:
+            rarest = int(np.argmin(rows[number]))
+            if rows[number, rarest] <= max(5.0, 0.1 * np.median(rows[number])):
+                a, b = seen.places(2)[rarest]
+                n = int(rows[number, rarest])
+                words.append(
+                    f"{_name(space, own[a])} with {_name(space, own[b])} has only {n:,} training row{'s' if n != 1 else ''}"
+                )
+        if not words:
+            words.append(
+                "every pair and triple of its levels was seen"
+                if triples is not None
+                else "every pair of its levels was seen"
+            )
+        if number < nearest:
+            words.append(_nearest(seen, combinations[number]))
+        found.append(words)
+    return found
+
+
+def _unseen(seen: Seen, combinations: np.ndarray, strength: int) -> Any:
+    """For each combination the places of its unseen tuples; None where they are not counted."""
+    if seen.space.width < strength or not seen.affordable(strength):
+        return [[] for _ in combinations] if strength == 2 else None
+    found: list[list[tuple[int, ...]]] = [[] for _ in combinations]
+    for place in seen.places(strength):
+        has, codes = seen.codes(combinations, place)
+        absent = np.flatnonzero(has)[seen.table(place).look_up(codes)[0] == 0]
+        for i in absent.tolist():
+            found[i].append(place)
+    return found
+
+
+def _named(sentences: list[str], kind: str) -> list[str]:
+    rest = len(sentences) - _NAMED
+    return sentences if rest <= 0 else [*sentences[:_NAMED], f"and {rest:,} more {kind}"]
+
+
+def level_of(space: Space, element: Any) -> tuple[str, str]:
+    """The factor and the level of an element; modules of `Subsets` have no factor."""
+    for factor, members in zip(space.factors if isinstance(space, Product) else [""], space.classes, strict=True):
+        if element in members:
+            levels = space.factors[factor] if isinstance(space, Product) else space.element_names
+            return factor, str(levels[members.index(int(element))])
+    raise IndexError(element)
+
+
+def _name(space: Space, element: Any) -> str:
+    """A level with its factor."""
+    factor, level = level_of(space, element)
+    return f"{quoted(level, 40)} ({visible(factor, 40)})" if factor else quoted(level, 40)
+
+
+def _nearest(seen: Seen, combination: np.ndarray) -> str:
+    near = seen.nearest(combination)
+    differs = np.flatnonzero(near != combination)
+    own = seen.space.elements(near[None])[0]
+    if len(differs) == seen.space.width:
+        return "no trained combination shares a level with it"
+    kept = [_name(seen.space, own[i]) for i in range(len(own)) if own[i] >= 0 and i in differs]
+    return f"nearest seen: the same with {listed(kept)}" if kept else "it was seen itself"

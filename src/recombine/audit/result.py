@@ -1,0 +1,177 @@
+"""The result of an audit: five sections, as data, as a table of combinations and as files."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import uuid
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import UserError
+from ..files import TEMPORARY, write_or_refuse
+from .apart import ApartReport
+from .coverage import CoverageReport
+from .data import Observed
+from .factors import Choice
+from .next import Suggestion
+from .outcomes import OutcomeReport
+from .risk import RiskReport
+from .text import inert_cell
+
+FORMAT = 1
+TOP = 200  # combinations at risk in the JSON; the table has all
+MOST_IN_TABLE = 1_000_000
+TABLE_NAME, CSV_NAME, JSON_NAME = "combinations.parquet", "combinations.csv", "audit.json"
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was found about a table, and about the model if it was given."""
+
+    data: str  # the name of the source, without its folder
+    choice: Choice
+    observed: Observed
+    coverage: CoverageReport
+    apart: ApartReport | None
+    outcomes: OutcomeReport | None
+    risk: RiskReport
+    next: list[Suggestion]
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        return self.choice.factors
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything but the long table, as plain data without NaN."""
+        from .. import __version__
+
+        observed = self.observed
+        return _plain({
+            "kind": "recombine-audit", "format": FORMAT, "recombine": __version__, "data": self.data,
+            "rows": observed.total, "rows_left_out": observed.left_out, "missing": observed.missing,
+            "factors": {name: [str(level) for level in levels] for name, levels in observed.space.factors.items()},
+            "factors_proposed": self.choice.proposed, "columns_left_out": self.choice.left_out,
+            "split": observed.split, "outcome": observed.outcome, "notes": self.notes,
+            "coverage": self.coverage.to_json(),
+            "held_apart": self.apart.to_json() if self.apart else None,
+            "seen_against_unseen": self.outcomes.to_json() if self.outcomes else None,
+            "risk": self.risk.to_json(observed, TOP),
+            "next": [one.to_json() for one in self.next],
+        })  # fmt: skip
+
+    @property
+    def table(self) -> Any:
+        """One row a combination: those at risk first, then those seen. A pandas table."""
+        import pandas
+
+        risk, observed = self.risk, self.observed
+        n = min(len(risk.combinations), MOST_IN_TABLE)
+        m = min(int(observed.seen.sum()), MOST_IN_TABLE - n)
+        seen_at = np.flatnonzero(observed.seen)[:m]
+        rows = np.concatenate([risk.combinations[:n], observed.rows[seen_at]])
+        place = _places(observed, risk.combinations[:n])
+        at = np.concatenate([place, seen_at])
+        there = at >= 0
+        columns: dict[str, Any] = {}
+        for i, (name, levels) in enumerate(observed.space.factors.items()):
+            columns[f"{name}"] = np.array([str(level) for level in levels], dtype=object)[rows[:, i]]
+        reserved = {
+            "training_rows": np.where(there, observed.trained[at], 0),
+            "other_rows": np.where(there, observed.tested[at], 0),
+            "answers": np.where(there, observed.answers[at].sum(1), 0),
+            "right": np.where(there, observed.right[at].sum(1), 0.0),
+            "unseen_pairs_share": np.append(risk.features["unseen_pairs"][:n], np.zeros(m)),
+            "risk": np.append(risk.probability[:n], np.full(m, math.nan)),
+            "risk_low": np.append(risk.low[:n], np.full(m, math.nan)),
+            "risk_high": np.append(risk.high[:n], np.full(m, math.nan)),
+            "call": np.append(risk.calls[:n].astype(object), np.full(m, "seen", dtype=object)),
+            "reasons": np.array(
+                [*("; ".join(words) for words in risk.reasons[:n]), *[""] * (n + m - min(n, len(risk.reasons)))],
+                dtype=object,
+            ),
+        }
+        # a factor may have any name, also one of ours
+        columns |= {f"{name}_" if name in columns else name: values for name, values in reserved.items()}
+        return pandas.DataFrame(columns)
+
+    def write(self, folder: str | os.PathLike) -> dict[str, Path]:
+        """Writes audit.json and the table of combinations as Parquet and CSV; says where. The page: `report.write_audit`."""
+        folder = Path(folder)
+        paths = {"json": folder / JSON_NAME, "parquet": folder / TABLE_NAME, "csv": folder / CSV_NAME}
+        write_or_refuse(paths["json"], (json.dumps(self.to_json(), allow_nan=False, indent=1) + "\n").encode())
+        table = self.table
+        _write_table(table, paths["parquet"], "parquet")
+        texts = [
+            column for column in table.columns if table[column].dtype == object or str(table[column].dtype) == "str"
+        ]
+        _write_table(
+            table.assign(**{c: table[c].map(inert_cell) for c in texts}).rename(columns=inert_cell), paths["csv"], "csv"
+        )
+        return paths
+
+    def __str__(self) -> str:
+        lines = [f"{self.data}: {self.observed.total:,} rows, {self.choice.sentence()}"]
+        for title, sentences in self.sections().items():
+            lines += ["", title, *(f"  {sentence}" for sentence in sentences)]
+        if self.notes:
+            lines += ["", "Notes", *(f"  {note}" for note in self.notes)]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def sections(self) -> dict[str, list[str]]:
+        """The findings in words."""
+        return {
+            "Coverage": self.coverage.sentences(),
+            "Held apart?": self.apart.sentences() if self.apart else ["No activations were given."],
+            "Seen against unseen": self.outcomes.sentences() if self.outcomes else ["No outcome was given."],
+            "Risk": self.risk.sentences(),
+            "Next": [f"{', '.join(one.combination.values())}: {one.buys}" for one in self.next[:3]]
+            or ["Nothing is left to add."],
+        }
+
+
+def _places(observed: Observed, combinations: np.ndarray) -> np.ndarray:
+    """Where combinations stand in the table, -1 if nowhere."""
+    both = np.concatenate([observed.rows, combinations])
+    _, inverse = np.unique(both, axis=0, return_inverse=True)
+    inverse = inverse.ravel()
+    place = np.full(inverse.max(initial=0) + 1, -1)
+    place[inverse[: len(observed.rows)]] = np.arange(len(observed.rows))
+    return place[inverse[len(observed.rows) :]]
+
+
+def _write_table(table: Any, path: Path, kind: str) -> None:
+    """By DuckDB, aside and then renamed."""
+    import duckdb
+
+    aside = path.parent / f"{TEMPORARY}{uuid.uuid4().hex}"
+    try:
+        with duckdb.connect(":memory:") as connection:
+            connection.register("combinations", table)
+            relation = connection.table("combinations")
+            if kind == "parquet":
+                relation.write_parquet(str(aside), compression="zstd")
+            else:
+                relation.write_csv(str(aside), header=True)
+        os.replace(aside, path)
+    except (OSError, duckdb.Error) as problem:
+        aside.unlink(missing_ok=True)
+        raise UserError(f"cannot write {path}: {str(problem).splitlines()[0]}") from problem
+
+
+def _plain(data: Any) -> Any:
+    """Plain data: numpy's numbers as Python's, what is undefined as null."""
+    if isinstance(data, dict):
+        return {str(key): _plain(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_plain(value) for value in data]
+    if hasattr(data, "item"):
+        data = data.item()
+    return None if isinstance(data, float) and not math.isfinite(data) else data

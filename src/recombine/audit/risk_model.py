@@ -1,0 +1,202 @@
+"""A model of failure: features of a combination -> probability, interval, or nothing where it was never taught.
+
+The interval is the widest of two: what the same fit gives on combinations drawn again (95 %), and Wilson's interval of
+what happened at predictions of that size on combinations the fit had not seen. It is about the rate at which
+combinations like this one fail.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import UserError
+from . import logistic
+from .features import STRUCTURAL, Features
+from .logistic import Bin, Logistic
+from .rates import wilson
+
+FORMAT = 1
+KIND = "recombine-risk"
+STRENGTHS = (0.03, 0.3, 3.0, 30.0)
+FOLDS = 5
+_MOST = 5_000  # combinations a model is fitted on
+_DRAWS = 100
+_SHUFFLES = 199
+SIGNAL = 0.01  # p value below which failure is taken to have to do with the features
+_MARGIN = 0.1  # of a structural feature's range: so far beyond it a prediction is still made
+_MATERIAL = 0.25  # log odds that any other feature may add by lying beyond its range
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How good the probabilities are for combinations that the fit had not seen."""
+
+    auroc: float
+    brier: float
+    brier_of_the_rate: float  # if the base rate were said everywhere
+    calibration_error: float
+    auroc_within: float  # among the combinations that are asked about: unseen ones
+    p_value: float  # that outcomes shuffled among combinations would be fitted as well
+    bins: list[Bin]
+
+    @property
+    def signal(self) -> bool:
+        return self.p_value <= SIGNAL and self.brier < self.brier_of_the_rate
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class RiskModel:
+    """Weights, what they were learned on, and how good they are."""
+
+    names: tuple[str, ...]
+    model: Logistic
+    draws: list[Logistic]
+    low: np.ndarray  # of each feature, where it was learned
+    high: np.ndarray
+    strength: float
+    combinations: int
+    base_rate: float
+    quality: Quality
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    def outside(self, features: Features) -> np.ndarray:
+        """(combinations, names): which features lie beyond what was learned on, where that matters."""
+        values = self._values(features)
+        excess = np.maximum(np.maximum(self.low - values, values - self.high), 0)
+        structural = np.isin(self.names, STRUCTURAL) & (excess > _MARGIN * (self.high - self.low) + 1e-9)
+        scale = np.where(self.model.scale > 0, self.model.scale, np.inf)
+        return structural | (excess / scale * self.model.weights > _MATERIAL)
+
+    def predict(self, features: Features) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Probability of failure, and its interval."""
+        values = self._values(features)
+        p = self.model.probability(values)
+        drawn = np.stack([draw.probability(values) for draw in self.draws])
+        low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+        bins = self.quality.bins
+        ends = np.array([wilson(one.happened * one.combinations, one.combinations) for one in bins])
+        # a prediction between two bins gets what both of them say
+        above = np.minimum(np.searchsorted([one.high for one in bins], p, side="right"), len(bins) - 1)
+        inside = p >= np.array([one.low for one in bins])[above]
+        below = np.where(inside, above, np.maximum(above - 1, 0))
+        low = np.minimum.reduce([low, ends[above, 0], ends[below, 0], p])
+        return p, low, np.maximum.reduce([high, ends[above, 1], ends[below, 1], p])
+
+    def _values(self, features: Features) -> np.ndarray:
+        return np.stack([features[name] for name in self.names], axis=1)
+
+    # -- as data --------------------------------------------------------------------------------------------------
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "kind": KIND, "format": FORMAT, "features": list(self.names),
+            "mean": self.model.mean.tolist(), "scale": self.model.scale.tolist(),
+            "weights": self.model.weights.tolist(), "intercept": self.model.intercept,
+            "draws": [[draw.intercept, draw.mean.tolist(), draw.scale.tolist(), draw.weights.tolist()] for draw in self.draws],
+            "low": self.low.tolist(), "high": self.high.tolist(), "strength": self.strength,
+            "combinations": self.combinations, "base_rate": self.base_rate, "quality": self.quality.to_json(),
+            "provenance": self.provenance,
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, data: Any, name: str, known: Sequence[str]) -> RiskModel:
+        """The model that `to_json` wrote; refused if it is another thing, or names a feature that is not there."""
+        try:
+            if not isinstance(data, dict) or data["kind"] != KIND:
+                raise UserError(f"{name} is not a risk model of recombine")
+            if data["format"] != FORMAT:
+                raise UserError(f"{name} is of format {data['format']!r} and this version reads {FORMAT}")
+            if strange := [n for n in data["features"] if n not in known]:
+                raise UserError(f"{name} needs the feature {strange[0]!r}, which this version does not have")
+            quality = dict(data["quality"])
+            bins = [Bin(**one) for one in quality.pop("bins")]
+            n = len(data["features"])
+            draws = [Logistic(float(b), _row(w, n), _row(m, n), _row(s, n)) for b, m, s, w in data["draws"]]
+            return cls(
+                tuple(data["features"]),
+                Logistic(float(data["intercept"]), _row(data["weights"], n), _row(data["mean"], n), _row(data["scale"], n)),
+                draws, _row(data["low"], n), _row(data["high"], n), float(data["strength"]), int(data["combinations"]),
+                float(data["base_rate"]), Quality(**quality, bins=bins), dict(data["provenance"]),
+            )  # fmt: skip
+        except (KeyError, TypeError, ValueError, IndexError) as problem:
+            if isinstance(problem, UserError):
+                raise
+            raise UserError(
+                f"{name} is damaged ({type(problem).__name__}); make it again with `recombine risk fit`"
+            ) from None
+
+    def to_bytes(self) -> bytes:
+        return (json.dumps(self.to_json(), indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
+
+
+def _row(values: Any, n: int) -> np.ndarray:
+    row = np.asarray(values, dtype=float)
+    if row.shape != (n,) or not np.isfinite(row).all():
+        raise ValueError("not a row of numbers")
+    return row
+
+
+def fit_risk(
+    features: Features, failed: np.ndarray, *, groups: np.ndarray | None = None, seed: int = 0,
+    within: np.ndarray | None = None, provenance: dict[str, Any] | None = None,
+) -> RiskModel:  # fmt: skip
+    """Fits and judges a model. `failed` holds the share of wrong answers; needs both failures and successes.
+
+    Cross-validation is by combination or, where `groups` are given, by group. The strength of the penalty is chosen on
+    other folds than those that judge. `within` marks combinations whose ranking is judged by itself, too.
+    """
+    rng = np.random.default_rng(seed)
+    if len(failed) > _MOST:
+        chosen = np.sort(rng.choice(len(failed), _MOST, replace=False))
+        features, failed = features.at(chosen), failed[chosen]
+        groups = None if groups is None else groups[chosen]
+        within = None if within is None else within[chosen]
+    x, n = features.values, len(failed)
+    units = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1].ravel()
+    several = units.max() + 1
+    tune, judge = (logistic.folds(several, FOLDS, seed + i)[units] for i in (1, 2))
+    losses = [logistic.log_loss(logistic.cross_validated(x, failed, s, tune), failed) for s in STRENGTHS]
+    strength = STRENGTHS[int(np.argmin(losses))]
+    said = logistic.cross_validated(x, failed, strength, judge)
+    model = logistic.fit(x, failed, strength)
+    bins = logistic.calibration(said, failed)
+    rate = failed.mean()
+    quality = Quality(
+        auroc=logistic.auroc(said, failed),
+        auroc_within=logistic.auroc(said[within], failed[within])
+        if within is not None
+        else logistic.auroc(said, failed),
+        brier=logistic.brier(said, failed),
+        brier_of_the_rate=logistic.brier(np.full(n, rate), failed),
+        calibration_error=logistic.calibration_error(bins),
+        p_value=_p_value(x, failed, strength, model, rng),
+        bins=bins,
+    )
+    draws = []
+    for _ in range(_DRAWS):
+        drawn = np.bincount(rng.integers(0, several, several), minlength=several)[units]
+        if 0 < (drawn @ failed) < drawn.sum():
+            draws.append(logistic.fit(x, failed, strength, drawn))
+    return RiskModel(
+        features.names, model, draws or [model], x.min(0), x.max(0), strength, n, float(rate), quality, provenance or {}
+    )
+
+
+def _p_value(x: np.ndarray, failed: np.ndarray, strength: float, model: Logistic, rng: np.random.Generator) -> float:
+    """How often outcomes shuffled among combinations are fitted as well; stops when it is clear that there is no signal."""
+    found = logistic.log_loss(model.probability(x), failed)
+    as_good, enough = 0, math.floor(SIGNAL * (_SHUFFLES + 1))
+    for done in range(1, _SHUFFLES + 1):
+        shuffled = rng.permutation(failed)
+        as_good += logistic.log_loss(logistic.fit(x, shuffled, strength).probability(x), shuffled) <= found
+        if as_good >= max(enough, 20):
+            return (1 + as_good) / (1 + done)
+    return (1 + as_good) / (1 + _SHUFFLES)

@@ -1,0 +1,43 @@
+"""Labels are data of strangers: shown so that nothing in them acts, hides or turns the line around."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+#: categories of characters that are not seen: controls (ANSI codes begin with one), formats (bidi marks), surrogates
+_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def visible(label: Any, most: int | None = None) -> str:
+    """A label with every character that cannot be seen spelled out, and cut to `most` characters."""
+    text = "".join(_spelled(c) if unicodedata.category(c) in _UNSEEN else c for c in str(label))
+    if most is not None and len(text) > most:
+        text = text[: max(most - 1, 0)] + "…"
+    return text
+
+
+def quoted(label: Any, most: int = 60) -> str:
+    """A label in a sentence."""
+    return f"'{visible(label, most)}'"
+
+
+def inert_cell(value: Any) -> Any:
+    """A cell of a CSV that no spreadsheet takes for a formula: text that looks like one gets an apostrophe before it."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+
+
+def listed(items: list[str], most: int = 5, joint: str = "and") -> str:
+    """Items as a sentence lists them, the rest as a number."""
+    if len(items) > most:
+        return f"{', '.join(items[:most])} {joint} {len(items) - most:,} more"
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {joint} {items[-1]}" if items else ""
+
+
+def _spelled(character: str) -> str:
+    code = ord(character)
+    known = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+    return known.get(character) or (
+        f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
+    )
