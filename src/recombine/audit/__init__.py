@@ -1,7 +1,7 @@
 """Audit: bring your own data and model. What do the data cover, and which unseen combinations will fail?
 
-The package is also the function: `rc.audit(table, factors=...)` runs an audit, `recombine.audit.planted` is a module of it.
-A package can be called if its module has a class that can (docs/architecture.md says why this and not another name).
+The package is also the function: `rc.audit(table, factors=...)` runs an audit, `recombine.audit.data` is a module of
+it. A package can be called if the class of its module can (docs/architecture.md says why this and not another name).
 """
 
 from __future__ import annotations

@@ -180,7 +180,7 @@ def _call(name: str, model: Callable[[Any], Any], make: Callable[[], Any], start
             ) from None
         if not array.ndim or len(array) != size:
             raise UserError(
-                f"the model {quoted(name)} returned an array of shape {array.shape} for a batch of {size} rows ({where})"
+                f"the model {quoted(name)} returned an array of shape {array.shape} for {size} rows ({where})"
             )
         found[str(layer)] = array
     if not found:
@@ -227,7 +227,8 @@ def _checked(name: str, values: Any) -> np.ndarray:
         array = array[:, None]
     if array.ndim != 2 or not array.shape[1]:
         raise UserError(
-            f"the activations of {quoted(name)} have shape {array.shape}; one vector a row is needed: average or flatten them"
+            f"the activations of {quoted(name)} have shape {array.shape}; one vector a row is needed: "
+            "average or flatten them"
         )
     return array
 
@@ -245,7 +246,8 @@ def align(layer: Layer, rows: int, ids: np.ndarray | None, id_column: str | None
         return np.arange(rows), np.arange(rows)
     if layer.ids is None:
         raise UserError(
-            f"the activations of {quoted(layer.name)} come without ids, which --id {visible(id_column)} asks for; store them as 'ids' beside the layers"
+            f"the activations of {quoted(layer.name)} come without ids, which --id {visible(id_column)} asks for; "
+            "store them as 'ids' beside the layers"
         )
     if len(layer.ids) != n:
         raise UserError(f"the activations of {quoted(layer.name)} have {n:,} rows and {len(layer.ids):,} ids")
@@ -271,8 +273,10 @@ def finite(layer: Layer, chosen: np.ndarray) -> np.ndarray:
     values = np.asarray(layer.values[chosen]).astype(np.float64)
     bad = ~np.isfinite(values).all(1)
     if bad.any():
+        first = int(chosen[np.argmax(bad)]) + 1
         raise UserError(
-            f"the activations of {quoted(layer.name)} are not finite in {int(bad.sum()):,} of {len(bad):,} rows (first: row {int(chosen[np.argmax(bad)]) + 1:,})"
+            f"the activations of {quoted(layer.name)} are not finite in {int(bad.sum()):,} of {len(bad):,} rows "
+            f"(first: row {first:,})"
         )
     return values
 

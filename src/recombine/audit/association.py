@@ -14,7 +14,7 @@ from scipy.special import chdtrc
 
 
 def cramers_v(counts: np.ndarray) -> tuple[float, float]:
-    """Bias-corrected Cramer's V of a table of counts, and the p value of independence. NaN where a factor is constant."""
+    """Bias-corrected Cramer's V of a table of counts, and the p value of independence; NaN if a factor is constant."""
     counts = np.asarray(counts, dtype=float)
     counts = counts[counts.sum(1) > 0][:, counts.sum(0) > 0]
     r, k = counts.shape if counts.size else (0, 0)

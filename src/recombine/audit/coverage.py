@@ -128,7 +128,8 @@ class CoverageReport:
         if uneven:
             worst = max(uneven, key=lambda b: b.ratio)
             said.append(
-                f"Uneven: {quoted(worst.factor)} has {worst.ratio:,.0f} rows of its most used level for one of its least."
+                f"Uneven: {quoted(worst.factor)} has {worst.ratio:,.0f} rows of its most used level for one "
+                "of its least."
             )
         return said
 
@@ -174,12 +175,11 @@ def cover(observed: Observed, seen: Seen) -> CoverageReport:
         )
     tuples = []
     for strength in (2, 3):
+        kind = "pairs" if strength == 2 else "triples"
         if space.width < strength:
-            notes.append(
-                f"{'one factor has' if space.width == 1 else 'two factors have'} no {'pairs' if strength == 2 else 'triples'} of levels"
-            )
+            notes.append(f"{'one factor has' if space.width == 1 else 'two factors have'} no {kind} of levels")
         elif not seen.affordable(strength):
-            notes.append(f"{'pairs' if strength == 2 else 'triples'} of levels are too many to count here")
+            notes.append(f"{kind} of levels are too many to count here")
         else:
             tuples.append(_tuples(seen, strength))
     matrices = _matrices(observed, seen) if space.width > 1 and seen.affordable(2) else []

@@ -2,8 +2,8 @@
 
     minimize  - sum_i y_i log p_i + (1 - y_i) log(1 - p_i)  +  strength / 2 |w|^2      with w >= 0
 
-Every feature is made so that it rises with risk; a weight below zero would say that the better covered fails more, and is
-more often chance than truth. Solved by Newton steps, each a small non-negative least-squares problem.
+Every feature is made so that it rises with risk; a weight below zero would say that the better covered fails more,
+and is more often chance than truth. Solved by Newton steps, each a small non-negative least-squares problem.
 Targets may be shares: a combination on which 3 of 10 answers are wrong has y = .3 and counts once.
 """
 

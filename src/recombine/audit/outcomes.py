@@ -47,11 +47,13 @@ class OutcomeReport:
         said = []
         if self.seen.answers:
             said.append(
-                f"Right on {self.seen.mean:.1%} of the answers on seen combinations [{self.seen.low:.1%}, {self.seen.high:.1%}]."
+                f"Right on {self.seen.mean:.1%} of the answers on seen combinations "
+                f"[{self.seen.low:.1%}, {self.seen.high:.1%}]."
             )
         if self.unseen.answers:
             said.append(
-                f"Right on {self.unseen.mean:.1%} of the answers on unseen ones [{self.unseen.low:.1%}, {self.unseen.high:.1%}]."
+                f"Right on {self.unseen.mean:.1%} of the answers on unseen ones "
+                f"[{self.unseen.low:.1%}, {self.unseen.high:.1%}]."
             )
         if not math.isnan(self.gap[0]):
             low, high = self.gap[1:]

@@ -34,7 +34,8 @@ class Rate:
     def __str__(self) -> str:
         if not self.answers:
             return "no answers"
-        return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}] ({self.answers:,} answers on {self.combinations:,} combinations)"
+        of = f"{self.answers:,} answers on {self.combinations:,} combinations"
+        return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}] ({of})"
 
 
 def wilson(right: float, n: float) -> tuple[float, float]:

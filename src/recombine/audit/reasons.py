@@ -45,9 +45,8 @@ def explain(seen: Seen, combinations: np.ndarray, nearest: int = 200) -> list[li
             if rows[number, rarest] <= max(5.0, 0.1 * np.median(rows[number])):
                 a, b = seen.places(2)[rarest]
                 n = int(rows[number, rarest])
-                words.append(
-                    f"{_name(space, own[a])} with {_name(space, own[b])} has only {n:,} training row{'s' if n != 1 else ''}"
-                )
+                together = f"{_name(space, own[a])} with {_name(space, own[b])}"
+                words.append(f"{together} has only {n:,} training row{'s' if n != 1 else ''}")
         if not words:
             words.append(
                 "every pair and triple of its levels was seen"

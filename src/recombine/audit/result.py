@@ -101,7 +101,7 @@ class Audit:
         return pandas.DataFrame(columns)
 
     def write(self, folder: str | os.PathLike) -> dict[str, Path]:
-        """Writes audit.json and the table of combinations as Parquet and CSV; says where. The page: `report.write_audit`."""
+        """Writes audit.json and the table of combinations, as Parquet and CSV; the page: `report.write_audit`."""
         folder = Path(folder)
         paths = {"json": folder / JSON_NAME, "parquet": folder / TABLE_NAME, "csv": folder / CSV_NAME}
         write_or_refuse(paths["json"], (json.dumps(self.to_json(), allow_nan=False, indent=1) + "\n").encode())

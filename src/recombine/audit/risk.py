@@ -75,9 +75,9 @@ class RiskReport:
         calls = self.calls
         return {
             "basis": self.basis, "unseen": len(self.combinations), "whole": self.whole, "summary": self.sentences(),
-            "calls": dict(Counter(calls.tolist())), 
+            "calls": dict(Counter(calls.tolist())),
             "quality": self.model.quality.to_json() if self.model else None,
-            "weights": dict(zip(self.model.names, self.model.model.weights.tolist(), strict=True)) if self.model else None,
+            "weights": self.model.weights if self.model else None,
             "provenance": self.model.provenance if self.model else None,
             "why_abstained": self.why_abstained,
             "top": [
@@ -118,13 +118,7 @@ def assess(
             rate, bottom, top = _base_rate(failed[unseen], evaluated.answers[unseen], model is None)
             probability, low, high = np.full(n, rate), np.full(n, bottom), np.full(n, top)
             beyond = _outside(features, learned.at(unseen))
-            said = (
-                f"Every answer on the {len(failed):,} combinations with outcomes was {'wrong' if failed[0] else 'right'}, "
-                f"{number:,} unseen ones among them; nothing else can be foretold."
-                if model is None
-                else f"No signal: failure on {len(failed):,} combinations has nothing to do with what was trained, as far as "
-                f"these features tell (p = {model.quality.p_value:.2f}); all there is to say is the rate of failure on unseen ones."
-            )
+            said = _alike(failed, number) if model is None else _no_signal(failed, model)
     elif prior is not None:
         basis, model = "prior", prior
         said = (
@@ -166,6 +160,21 @@ def unseen_combinations(observed: Observed, seen: Seen, seed: int = 0) -> tuple[
     drawn = np.concatenate([observed.rows[~observed.seen], near, space.sample(rng, SAMPLED)])
     drawn = np.unique(drawn, axis=0)
     return drawn[~seen.contains(drawn)], False
+
+
+def _alike(failed: np.ndarray, unseen: int) -> str:
+    came_out = "wrong" if failed[0] else "right"
+    return (
+        f"Every answer on the {len(failed):,} combinations with outcomes was {came_out}, {unseen:,} unseen ones among "
+        "them; nothing else can be foretold."
+    )
+
+
+def _no_signal(failed: np.ndarray, model: RiskModel) -> str:
+    return (
+        f"No signal: failure on {len(failed):,} combinations has nothing to do with what was trained, as far as these "
+        f"features tell (p = {model.quality.p_value:.2f}); all there is to say is the rate of failure on unseen ones."
+    )
 
 
 def _why_not(evaluated: Evaluated | None) -> str:

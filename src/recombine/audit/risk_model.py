@@ -91,6 +91,11 @@ class RiskModel:
         low = np.minimum.reduce([low, ends[above, 0], ends[below, 0], p])
         return p, low, np.maximum.reduce([high, ends[above, 1], ends[below, 1], p])
 
+    @property
+    def weights(self) -> dict[str, float]:
+        """Log odds for a standard deviation of each feature."""
+        return dict(zip(self.names, self.model.weights.tolist(), strict=True))
+
     def _values(self, features: Features) -> np.ndarray:
         return np.stack([features[name] for name in self.names], axis=1)
 
@@ -100,7 +105,7 @@ class RiskModel:
             "kind": KIND, "format": FORMAT, "features": list(self.names),
             "mean": self.model.mean.tolist(), "scale": self.model.scale.tolist(),
             "weights": self.model.weights.tolist(), "intercept": self.model.intercept,
-            "draws": [[draw.intercept, draw.mean.tolist(), draw.scale.tolist(), draw.weights.tolist()] for draw in self.draws],
+            "draws": [[d.intercept, d.mean.tolist(), d.scale.tolist(), d.weights.tolist()] for d in self.draws],
             "low": self.low.tolist(), "high": self.high.tolist(), "strength": self.strength,
             "combinations": self.combinations, "base_rate": self.base_rate, "quality": self.quality.to_json(),
             "provenance": self.provenance,
@@ -120,9 +125,9 @@ class RiskModel:
             bins = [Bin(**one) for one in quality.pop("bins")]
             n = len(data["features"])
             draws = [Logistic(float(b), _row(w, n), _row(m, n), _row(s, n)) for b, m, s, w in data["draws"]]
+            weights, mean, scale = (_row(data[name], n) for name in ("weights", "mean", "scale"))
             return cls(
-                tuple(data["features"]),
-                Logistic(float(data["intercept"]), _row(data["weights"], n), _row(data["mean"], n), _row(data["scale"], n)),
+                tuple(data["features"]), Logistic(float(data["intercept"]), weights, mean, scale),
                 draws, _row(data["low"], n), _row(data["high"], n), float(data["strength"]), int(data["combinations"]),
                 float(data["base_rate"]), Quality(**quality, bins=bins), dict(data["provenance"]),
             )  # fmt: skip
@@ -191,7 +196,7 @@ def fit_risk(
 
 
 def _p_value(x: np.ndarray, failed: np.ndarray, strength: float, model: Logistic, rng: np.random.Generator) -> float:
-    """How often outcomes shuffled among combinations are fitted as well; stops when it is clear that there is no signal."""
+    """How often outcomes shuffled among combinations are fitted as well; stops when there clearly is no signal."""
     found = logistic.log_loss(model.probability(x), failed)
     as_good, enough = 0, math.floor(SIGNAL * (_SHUFFLES + 1))
     for done in range(1, _SHUFFLES + 1):

@@ -233,8 +233,12 @@ def _named(name: str, names: list[str]) -> tuple[list[str], list[str]]:
     nameless = [i for i, column in enumerate(names) if not column.strip()]
     names = [f"column {i + 1}" if i in nameless else column for i, column in enumerate(names)]
     if nameless:
-        notes.append(f"{len(nameless)} column{'s have' if len(nameless) > 1 else ' has'} no name and "
-                     f"{'are' if len(nameless) > 1 else 'is'} called {listed([quoted(names[i]) for i in nameless])}")  # fmt: skip
+        called = listed([quoted(names[i]) for i in nameless])
+        notes.append(
+            f"columns without a name are called {called}"
+            if len(nameless) > 1
+            else f"a column without a name is called {called}"
+        )
     seen: set[str] = set()
     for column in names:
         if column in seen:
@@ -255,13 +259,13 @@ def _json_lines(name: str, files: list[Path], escaped: list[str], connection: An
     source = Source(name, connection, "read_ndjson_objects($files)", {"files": escaped}, [])
     odd, twice = source.run(
         "SELECT count(*) FILTER (json_type(json) <> 'OBJECT'), "
-        "min(json) FILTER (len(json_keys(json)) <> len(list_distinct(json_keys(json)))) FROM read_ndjson_objects($files)",
+        "min(json) FILTER (len(json_keys(json)) <> len(list_distinct(json_keys(json)))) "
+        "FROM read_ndjson_objects($files)",
         {"files": escaped},
     ).fetchone()
     if odd:
-        raise UserError(
-            f'{name} has {odd:,} line{"s" if odd > 1 else ""} that are no JSON objects; each line must be one, such as {{"color": "red"}}'
-        )
+        wanted = '{"color": "red"}'
+        raise UserError(f"{name} has lines that are no JSON objects ({odd:,}); each line must be one, such as {wanted}")
     if twice is not None:
         raise UserError(f"{name} has an object that names a key twice: {visible(twice, 60)}")
     rows = source.run(
@@ -326,7 +330,8 @@ def _as_frame(data: Any) -> tuple[Any, list[str]]:
             raise UserError(f"the mapping is not a table: {problem}") from None
     if not isinstance(data, pandas.DataFrame):
         raise UserError(
-            f"a {type(data).__name__} is not a table; give a path, a pandas, polars or arrow table, or a mapping of columns"
+            f"a {type(data).__name__} is not a table; give a path, a pandas, polars or arrow table, "
+            "or a mapping of columns"
         )
     names, _ = _named("the table", [str(column) for column in data.columns])
     if not names:

@@ -24,7 +24,7 @@ def quoted(label: Any, most: int = 60) -> str:
 
 
 def inert_cell(value: Any) -> Any:
-    """A cell of a CSV that no spreadsheet takes for a formula: text that looks like one gets an apostrophe before it."""
+    """A cell of a CSV that no spreadsheet takes for a formula: text that looks like one gets an apostrophe."""
     return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
 
 
