@@ -1,4 +1,4 @@
-"""The command line: `recombine list | show | run | report | certify | bench | show-episode`.
+"""The command line: `recombine list | show | run | report | audit | risk | certify | bench | show-episode`.
 
 Exit codes: 0 done, 2 bad input (one sentence on stderr), 3 some cells failed, 130 interrupted (what was done is kept).
 """
@@ -182,6 +182,89 @@ def report(folder: Positional[Path]) -> None:
     Console(highlight=False, soft_wrap=True).print(f"\nreport: {page}", markup=False)
 
 
+def audit(
+    data: Positional[str],
+    factors: str | None = None,
+    split: str | None = None,
+    outcome: str | None = None,
+    activations: tuple[Path, ...] = (),
+    id: str | None = None,
+    prior: Path | None = None,
+    out: Path | None = None,
+    json: bool = False,
+) -> None:
+    """Says what your data cover, whether your model holds the factors apart, and which unseen combinations will fail.
+
+    Args:
+        data: a table, as a file or a quoted glob: .csv, .tsv, .jsonl or .parquet (larger than memory is fine)
+        factors: columns that are combined, as a,b,c (default: proposed, and said which)
+        split: column whose value train marks the rows the model was trained on (default: all of them)
+        outcome: column that says whether the model was right, as 1 or 0, true or false, or a score between them
+        activations: .npy, .npz or .safetensors files with a layer's vector for each row
+        id: column with the ids that activation files carry as "ids" (default: rows in the same order)
+        prior: a file made by `recombine risk fit`, for when there are too few outcomes
+        out: folder for the page, the JSON and the table of combinations (default: runs/audit-DATA)
+        json: print one JSON object on stdout and nothing else there
+    """
+    from .audit import STEPS
+    from .audit.run import audit as run_audit
+    from .progress import steps
+    from .report import write_audit
+
+    with steps((*STEPS, "writing"), False if json else None) as tell:
+        found = run_audit(
+            data,
+            factors,
+            outcome=outcome,
+            split=split,
+            activations=activations or None,
+            id=id,
+            prior=prior,
+            progress=tell,
+        )
+        tell("writing")
+        paths = write_audit(found, out or _audit_folder(data))
+    if json:
+        _print_json(found.to_json() | {"files": {kind: str(path) for kind, path in paths.items()}})
+        return
+    code = sys.stdout.encoding or "utf-8"
+    print(f"{found}\n".encode(code, "replace").decode(code))
+    for kind, path in paths.items():
+        print(f"{kind}: {path}".encode(code, "replace").decode(code))
+
+
+def risk(
+    what: Positional[Literal["fit"]],
+    folders: Positional[tuple[Path, ...]],
+    out: Path = Path("prior.json"),
+    json: bool = False,
+) -> None:
+    """Learns a prior of failure from lab records that keep which combinations failed: `recombine risk fit DIR...`.
+
+    Args:
+        what: fit
+        folders: where `recombine run` put its records
+        out: the file to write; `recombine audit --prior FILE` uses it
+        json: print the prior as one JSON object
+    """
+    from .audit import fit_prior
+    from .files import write_or_refuse
+
+    if not folders:
+        raise UserError("risk fit needs at least one folder of records")
+    model = fit_prior(folders)
+    write_or_refuse(out, model.to_bytes())
+    if json:
+        _print_json(model.to_json())
+        return
+    quality = model.quality
+    print(
+        f"learned from {model.combinations:,} combinations of {', '.join(model.provenance['families'])}; on other "
+        f"{model.provenance['judged_on']}: AUROC {quality.auroc:.3f}, Brier {quality.brier:.3f} (the base rate: "
+        f"{quality.brier_of_the_rate:.3f}), calibration error {quality.calibration_error:.3f}\n{out}"
+    )
+
+
 def certify(
     design: Positional[str],
     modules: int | None = None,
@@ -308,8 +391,8 @@ def show_episode(
 
 
 COMMANDS = {
-    "list": list_, "show": show, "run": run, "report": report, "certify": certify, "bench": bench,
-    "show-episode": show_episode,
+    "list": list_, "show": show, "run": run, "report": report, "audit": audit, "risk": risk, "certify": certify,
+    "bench": bench, "show-episode": show_episode,
 }  # fmt: skip
 
 
@@ -408,6 +491,12 @@ def _combination(space: Any, text: str | None, seed: int):
     if any(number >= len(space.element_names) for number in numbers):
         raise UserError(f"--combination {text} lies outside {space}")
     return space.from_sets([numbers])[0] if isinstance(space, Subsets) else space.check([numbers])[0]
+
+
+def _audit_folder(data: str) -> Path:
+    """runs/audit-NAME, NAME being what of the data's name can safely be a folder."""
+    name = "".join(c if c.isalnum() or c in "-_" else "-" for c in Path(data).name.split(".")[0]).strip("-")
+    return Path("runs") / f"audit-{name[:80] or 'data'}"
 
 
 def _short(value: object) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
+#: what begins now
+Tell = Callable[[str], None]
 #: (seed, step, steps, facts): facts holds scores when they were just taken
 Report = Callable[[int, int, int, dict], None]
 
@@ -43,3 +45,22 @@ def bars(progress: bool | Report | None, seeds: list[int], steps: int) -> Iterat
                     shown.update(lines[seed], score=f"held out {facts[primary]:.3f}")
 
         yield report
+
+
+@contextlib.contextmanager
+def steps(names: Sequence[str], progress: bool | None) -> Iterator[Tell]:
+    """One bar over named steps while the block runs; call what is given with the name of the step that begins."""
+    if progress is False or (progress is None and not sys.stderr.isatty()):
+        yield lambda name: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        line = shown.add_task(names[0], total=len(names))
+
+        def tell(name: str) -> None:
+            shown.update(line, description=name, completed=names.index(name))
+
+        yield tell

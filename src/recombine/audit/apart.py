@@ -106,7 +106,16 @@ class ApartReport:
             "seen only": "Readable on seen combinations only",
             "not readable": "Not linearly readable",
         }
-        return [f"{words[verdict]}: {listed(groups[verdict])}." for verdict in words if verdict in groups]
+        said = [f"{words[verdict]}: {listed(groups[verdict])}." for verdict in words if verdict in groups]
+        flagged: dict[str, list[str]] = {}
+        for one in self.readings:
+            if one.verdict == "seen only" and one is not self.best()[one.factor]:
+                flagged.setdefault(one.layer, []).append(quoted(one.factor))
+        said += [
+            f"In {quoted(layer)}, readable on seen combinations only: {listed(names)}."
+            for layer, names in flagged.items()
+        ]
+        return said
 
     def to_json(self) -> dict[str, Any]:
         return {"readings": [one.to_json() for one in self.readings], "notes": self.notes, "summary": self.sentences()}

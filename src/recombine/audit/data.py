@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import UserError
 from ..spaces import Product
+from .seen import find
 from .sources import Source
 from .text import listed, quoted, visible
 
@@ -173,13 +174,8 @@ def row_codes(
         columns.append(np.array([*(place.get(level, -1) for level in there), -1])[_fetch_codes(found[f"k{i}"])])
     codes = np.stack(columns, axis=1)
     lacks = (codes < 0).any(1) | (np.asarray(found["lacks"], dtype=bool) if split else False)
-    known, inverse = _distinct(
-        np.concatenate([observed.rows.astype(np.int64), np.where(lacks[:, None], 0, codes)]),
-        list(observed.space.levels),
-    )
-    place = np.full(len(known), -1, dtype=np.int64)
-    place[inverse[: len(observed.rows)]] = np.arange(len(observed.rows))
-    at = np.where(lacks, -1, place[inverse[len(observed.rows) :]])
+    at = find(observed.space, observed.rows, np.where(lacks[:, None], 0, codes))
+    at = np.where(lacks, -1, at)
     return at, (np.ma.filled(np.ma.asarray(found["id"], dtype=object), None) if identity else None)
 
 

@@ -16,6 +16,20 @@ from .text import listed, quoted, visible
 PROPOSED_LEVELS = 50  # a column with more is not proposed
 PROPOSED_FACTORS = 10
 _MOST_PROFILED = 500  # columns
+_PRESENT = 0.8  # share of the rows in which a proposed factor has a value
+_SPLIT_WORDS = {
+    "train",
+    "training",
+    "trained",
+    "test",
+    "testing",
+    "val",
+    "valid",
+    "validation",
+    "dev",
+    "eval",
+    "held_out",
+}
 _ROWS_A_LEVEL = 5  # fewer rows than this for each level show no dependence of one column on another
 
 
@@ -83,10 +97,12 @@ def candidates(source: Source, taken: Collection[str | None]) -> tuple[list[str]
         kind = source.columns[name].kind
         if not present:
             left_out[name] = "empty"
+        elif present < _PRESENT * rows:
+            left_out[name] = f"empty in {1 - present / rows:.0%} of the rows"
         elif levels < 2:
             left_out[name] = "one level only"
         elif levels > rows / 2 and rows > 20:
-            left_out[name] = "looks like an id"
+            left_out[name] = "another value in nearly every row"
         elif kind == "time" and levels > 12:
             left_out[name] = "dates or times"
         elif kind == "decimal" and levels > 20:
@@ -108,6 +124,8 @@ def propose(coded: Coded, left_out: dict[str, str], outcome: str | None) -> Choi
         levels = len(coded.levels[i])
         if levels < 2:
             left_out[name] = "one level only"
+        elif {level.strip().casefold() for level in coded.levels[i]} <= _SPLIT_WORDS:
+            left_out[name] = "a split; name it with --split"
         elif outcome and _tells_the_outcome(coded, i):
             left_out[name] = f"tells the outcome {quoted(outcome)} apart"
         else:

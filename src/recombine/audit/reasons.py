@@ -23,6 +23,7 @@ def explain(seen: Seen, combinations: np.ndarray, nearest: int = 200) -> list[li
     pairs = _unseen(seen, combinations, 2)
     triples = _unseen(seen, combinations, 3)
     rows = seen.tuple_counts(combinations, 2)[1] if space.width > 1 and seen.affordable(2) else None
+    few = np.maximum(5.0, 0.1 * np.median(rows, axis=1)) if rows is not None else None
     nearest = min(nearest, _NEAREST_WORK // max(len(seen) * space.width, 1) + 1)
     found = []
     for number, own in enumerate(ids):
@@ -40,9 +41,9 @@ def explain(seen: Seen, combinations: np.ndarray, nearest: int = 200) -> list[li
                 for triple in triples[number]
             ]
             words += _named(together, "unseen triples")
-        if not pairs[number] and rows is not None and rows.shape[1]:
+        if not pairs[number] and rows is not None and few is not None:
             rarest = int(np.argmin(rows[number]))
-            if rows[number, rarest] <= max(5.0, 0.1 * np.median(rows[number])):
+            if rows[number, rarest] <= few[number]:
                 a, b = seen.places(2)[rarest]
                 n = int(rows[number, rarest])
                 together = f"{_name(space, own[a])} with {_name(space, own[b])}"

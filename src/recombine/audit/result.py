@@ -6,6 +6,7 @@ import json
 import math
 import os
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,8 @@ from .factors import Choice
 from .next import Suggestion
 from .outcomes import OutcomeReport
 from .risk import RiskReport
-from .text import inert_cell
+from .seen import find
+from .text import inert_cell, visible
 
 FORMAT = 1
 TOP = 200  # combinations at risk in the JSON; the table has all
@@ -41,6 +43,7 @@ class Audit:
     outcomes: OutcomeReport | None
     risk: RiskReport
     next: list[Suggestion]
+    split: str | None = None
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -68,6 +71,10 @@ class Audit:
     @property
     def table(self) -> Any:
         """One row a combination: those at risk first, then those seen. A pandas table."""
+        return self._table(lambda label: label)
+
+    def _table(self, spell: Callable[[str], str]) -> Any:
+        """The table with every label of the user's spelled in some way."""
         import pandas
 
         risk, observed = self.risk, self.observed
@@ -75,12 +82,12 @@ class Audit:
         m = min(int(observed.seen.sum()), MOST_IN_TABLE - n)
         seen_at = np.flatnonzero(observed.seen)[:m]
         rows = np.concatenate([risk.combinations[:n], observed.rows[seen_at]])
-        place = _places(observed, risk.combinations[:n])
+        place = find(observed.space, observed.rows, risk.combinations[:n])
         at = np.concatenate([place, seen_at])
         there = at >= 0
         columns: dict[str, Any] = {}
         for i, (name, levels) in enumerate(observed.space.factors.items()):
-            columns[f"{name}"] = np.array([str(level) for level in levels], dtype=object)[rows[:, i]]
+            columns[spell(name)] = np.array([spell(str(level)) for level in levels], dtype=object)[rows[:, i]]
         reserved = {
             "training_rows": np.where(there, observed.trained[at], 0),
             "other_rows": np.where(there, observed.tested[at], 0),
@@ -105,14 +112,8 @@ class Audit:
         folder = Path(folder)
         paths = {"json": folder / JSON_NAME, "parquet": folder / TABLE_NAME, "csv": folder / CSV_NAME}
         write_or_refuse(paths["json"], (json.dumps(self.to_json(), allow_nan=False, indent=1) + "\n").encode())
-        table = self.table
-        _write_table(table, paths["parquet"], "parquet")
-        texts = [
-            column for column in table.columns if table[column].dtype == object or str(table[column].dtype) == "str"
-        ]
-        _write_table(
-            table.assign(**{c: table[c].map(inert_cell) for c in texts}).rename(columns=inert_cell), paths["csv"], "csv"
-        )
+        _write_table(self.table, paths["parquet"], "parquet")
+        _write_table(self._table(inert_cell), paths["csv"], "csv")
         return paths
 
     def __str__(self) -> str:
@@ -132,19 +133,12 @@ class Audit:
             "Held apart?": self.apart.sentences() if self.apart else ["No activations were given."],
             "Seen against unseen": self.outcomes.sentences() if self.outcomes else ["No outcome was given."],
             "Risk": self.risk.sentences(),
-            "Next": [f"{', '.join(one.combination.values())}: {one.buys}" for one in self.next[:3]]
+            "Next": [
+                f"{', '.join(visible(level, 40) for level in one.combination.values())}: {one.buys}"
+                for one in self.next[:3]
+            ]
             or ["Nothing is left to add."],
         }
-
-
-def _places(observed: Observed, combinations: np.ndarray) -> np.ndarray:
-    """Where combinations stand in the table, -1 if nowhere."""
-    both = np.concatenate([observed.rows, combinations])
-    _, inverse = np.unique(both, axis=0, return_inverse=True)
-    inverse = inverse.ravel()
-    place = np.full(inverse.max(initial=0) + 1, -1)
-    place[inverse[: len(observed.rows)]] = np.arange(len(observed.rows))
-    return place[inverse[len(observed.rows) :]]
 
 
 def _write_table(table: Any, path: Path, kind: str) -> None:

@@ -84,6 +84,9 @@ class RiskModel:
         low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
         bins = self.quality.bins
         ends = np.array([wilson(one.happened * one.combinations, one.combinations) for one in bins])
+        # what is said to be riskier is taken to fail no less often: a bin of few borrows from its neighbors
+        ends[:, 0] = np.maximum.accumulate(ends[:, 0])
+        ends[:, 1] = np.minimum.accumulate(ends[::-1, 1])[::-1]
         # a prediction between two bins gets what both of them say
         above = np.minimum(np.searchsorted([one.high for one in bins], p, side="right"), len(bins) - 1)
         inside = p >= np.array([one.low for one in bins])[above]

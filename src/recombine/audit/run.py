@@ -75,7 +75,7 @@ def audit(
     tell("next")
     suggestions = next_combinations(observed, seen, risk)
     notes = [*observed.notes, *coverage.notes, *(outcomes.notes if outcomes else []), *(apart.notes if apart else [])]
-    return Audit(source.name, choice, observed, coverage, apart, outcomes, risk, suggestions, notes)
+    return Audit(source.name, choice, observed, coverage, apart, outcomes, risk, suggestions, split, notes)
 
 
 def _check_role(source: Source, role: str, name: Any) -> None:

@@ -21,6 +21,22 @@ _WORK = 60_000_000  # lookups after which triples and far neighbors are given up
 _CHUNK_CELLS = 20_000_000
 
 
+def find(space: Space, known: np.ndarray, asked: np.ndarray) -> np.ndarray:
+    """Where each asked combination stands among known, distinct ones; -1 if nowhere."""
+    if not len(known):
+        return np.full(len(asked), -1)
+    if space.size < 2**62:
+        ranks, wanted = space.rank(known), space.rank(asked)
+        order = np.argsort(ranks, kind="stable")
+        at = order[np.minimum(np.searchsorted(ranks[order], wanted), len(known) - 1)]
+        return np.where(ranks[at] == wanted, at, -1)
+    _, inverse = np.unique(np.concatenate([known, asked]), axis=0, return_inverse=True)
+    inverse = inverse.ravel()
+    place = np.full(inverse.max(initial=0) + 1, -1)
+    place[inverse[: len(known)]] = np.arange(len(known))
+    return place[inverse[len(known) :]]
+
+
 class Table:
     """How many combinations, and how many rows, hold each tuple at one place."""
 
@@ -143,9 +159,7 @@ class Seen:
         """Which combinations were trained."""
         if not len(combinations):
             return np.zeros(0, bool)
-        both = np.concatenate([self._ids, self.space.elements(combinations).astype(np.int64)])
-        _, inverse = np.unique(both, axis=0, return_inverse=True)
-        return np.isin(inverse.ravel()[len(self) :], inverse.ravel()[: len(self)])
+        return find(self.space, self.combinations, combinations) >= 0
 
     # -- neighbors ------------------------------------------------------------------------------------------------
     def distance(self, combinations: np.ndarray) -> np.ndarray:

@@ -23,9 +23,9 @@ def quoted(label: Any, most: int = 60) -> str:
     return f"'{visible(label, most)}'"
 
 
-def inert_cell(value: Any) -> Any:
+def inert_cell(value: str) -> str:
     """A cell of a CSV that no spreadsheet takes for a formula: text that looks like one gets an apostrophe."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+    return f"'{value}" if value.startswith(FORMULA) else value
 
 
 def listed(items: list[str], most: int = 5, joint: str = "and") -> str:

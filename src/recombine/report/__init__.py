@@ -1,5 +1,7 @@
-"""Reports: what people look at. One self-contained HTML file a study, and images of its charts and plates."""
+"""Reports: what people look at. One self-contained HTML file a study or an audit, and images of charts and plates."""
 
+from .audit import render_audit as render_audit
+from .audit import write_audit as write_audit
 from .html import render as render
 from .html import write_report as write_report
 from .images import figure_png as figure_png

@@ -1,0 +1,148 @@
+"""What every page shares: the template engine, charts as data, scripts by their hash, how numbers are written."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import importlib.resources
+import json
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..lab.study import Figure
+from .theme import DARK, FONT, LIGHT, chart_config
+
+LISTED = 400  # rows of a chart's data shown as a table; the chart holds all of them
+
+
+def fill(
+    template: str,
+    figures: Sequence[Figure],
+    filters: Mapping[str, Callable[..., Any]],
+    scripts: Sequence[str] = (),
+    styles: Sequence[str] = (),
+    **more: Any,
+) -> str:
+    """A page from its template, with charts and files of our own. Every label is data, whatever it looks like."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("recombine", "report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"number": number, "duration": duration, **filters}
+    texts = [_vega(), asset("page.js")] if figures else []
+    texts = [_inert(text) for text in (*texts, *(asset(name) for name in scripts))]
+    return environment.get_template(template).render(
+        figures=[figure_parts(figure) for figure in figures],
+        islands={"chart-config": to_island(chart_config())} if figures else {},
+        scripts=texts,
+        policy=_policy(texts),
+        css="".join(asset(name) for name in ("page.css", *styles)),
+        light=LIGHT,
+        dark=DARK,
+        font=FONT,
+        **more,
+    )
+
+
+def figure_parts(figure: Figure) -> dict[str, Any]:
+    """A chart as data for the drawing script and, for readers without one, as a table."""
+    data = figure.spec.get("data")
+    rows = data.get("values", []) if isinstance(data, dict) else []
+    rows = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    return {
+        "title": figure.title,
+        "caption": figure.caption,
+        "spec": to_island(figure.spec),
+        "columns": columns,
+        "rows": [[row.get(name, "") for name in columns] for row in rows[:LISTED]],
+        "left_out": max(0, len(rows) - LISTED),
+    }
+
+
+# -- how numbers are written ------------------------------------------------------------------------------------------
+def number(value: Any, digits: int = 3) -> str:
+    """A number with a real minus; a dash where there is none; anything else as it is."""
+    if not is_number(value):
+        return str(value)
+    if not math.isfinite(value):
+        return "–"
+    text = str(value) if isinstance(value, int) else f"{value:.{digits}f}"
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def duration(seconds: Any) -> str:
+    """A time in the largest unit that fits."""
+    if not is_number(seconds) or not math.isfinite(seconds):
+        return "–"
+    if seconds < 90:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.1f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+# -- scripts and data inside the page ---------------------------------------------------------------------------------
+def to_island(data: Any) -> str:
+    """JSON that cannot end the script element that holds it, whatever its strings say."""
+    text = json.dumps(_plain(data), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _plain(data: Any) -> Any:
+    """Plain data: what JSON lacks (NaN, numbers of numpy, keys that are not text) in its nearest spelling."""
+    if isinstance(data, Mapping):
+        return {str(key): _plain(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_plain(value) for value in data]
+    if data is None or isinstance(data, (str, bool, int)):
+        return data
+    if hasattr(data, "item"):
+        return _plain(data.item())
+    if isinstance(data, float):
+        return data if math.isfinite(data) else None
+    return str(data)
+
+
+def data_uri(svg: str) -> str:
+    """A picture inside the page: as an image it can neither run a script nor ask for anything."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
+
+
+@functools.cache
+def _vega() -> str:
+    """Vega, Vega-Lite and Vega-Embed in one script. Bundling takes seconds, so once a process."""
+    import vl_convert
+
+    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+
+
+@functools.cache
+def asset(name: str) -> str:
+    return importlib.resources.files("recombine.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _inert(script: str) -> str:
+    """A script whose text can neither end its element nor open a comment in it."""
+    script = script.replace("\r\n", "\n").replace("\r", "\n")  # as a browser reads it, so that its hash is the same
+    return re.sub(r"<(?=/script|script|!--)", r"\\x3c", script, flags=re.IGNORECASE)
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    """Content security policy: no request at all, and no script but ours, each named by its hash."""
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    allowed = " ".join(f"'sha256-{value}'" for value in hashes) or "'none'"
+    closed = "base-uri 'none'; form-action 'none'"
+    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; {closed}"
