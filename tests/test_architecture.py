@@ -37,6 +37,7 @@ LEVELS = [
     {"training"},
     {"probes"},
     {"lab"},
+    {"audit"},
     {"studies"},
     {"report", "bench"},
     {"testing", "cli", "__main__", "__init__"},

@@ -4,11 +4,13 @@ from . import audit as audit
 from . import encodings as encodings
 from . import nets as nets
 from . import probes as probes
+from . import report as report
 from . import studies as studies
 from . import supports as supports
 from . import tasks as tasks
 from . import testing as testing
 from . import theory as theory
+from .audit import Audit as Audit
 from .errors import UserError as UserError
 from .intervals import Interval as Interval
 from .intervals import over_seeds as over_seeds

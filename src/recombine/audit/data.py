@@ -173,7 +173,9 @@ def row_codes(
         there = [row[0] for row in source.run(f"SELECT unnest(enum_range(CAST(NULL AS {kind})))").fetchall()]
         columns.append(np.array([*(place.get(level, -1) for level in there), -1])[_fetch_codes(found[f"k{i}"])])
     codes = np.stack(columns, axis=1)
-    lacks = (codes < 0).any(1) | (np.asarray(found["lacks"], dtype=bool) if split else False)
+    lacks = np.asarray((codes < 0).any(axis=1))
+    if split:
+        lacks = lacks | np.asarray(found["lacks"], dtype=bool)
     at = find(observed.space, observed.rows, np.where(lacks[:, None], 0, codes))
     at = np.where(lacks, -1, at)
     return at, (np.ma.filled(np.ma.asarray(found["id"], dtype=object), None) if identity else None)

@@ -49,6 +49,10 @@ class Features:
 def describe(seen: Seen, combinations: np.ndarray, readable: np.ndarray | None = None) -> Features:
     """The features of combinations. `readable` gives the share of right readings of each element, if it was probed."""
     combinations = np.asarray(combinations)
+    step = seen.at_once(2)
+    if len(combinations) > step:
+        parts = [describe(seen, combinations[i : i + step], readable) for i in range(0, len(combinations), step)]
+        return Features(parts[0].names, np.concatenate([part.values for part in parts]))
     n = len(combinations)
     space = seen.space
     ids = space.elements(combinations).astype(np.int64)

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from .data import Observed
-from .reasons import level_of
 from .risk import RiskReport
 from .seen import Seen
 from .text import listed, quoted, visible
@@ -37,9 +36,10 @@ class Suggestion:
 def next_combinations(observed: Observed, seen: Seen, risk: RiskReport, n: int = 10) -> list[Suggestion]:
     """The first n combinations to add, in order."""
     pool = risk.combinations
-    if len(pool) > CONSIDERED:  # those that lack most, whatever their risk
+    considered = min(CONSIDERED, seen.at_once(2))
+    if len(pool) > considered:  # those that lack most, whatever their risk
         lacks = risk.features["unseen_pairs"] + risk.features["untrained"]
-        pool = pool[np.sort(np.argsort(-lacks, kind="stable")[:CONSIDERED])]
+        pool = pool[np.sort(np.argsort(-lacks, kind="stable")[:considered])]
     if not len(pool) or not seen.affordable(2):
         return []
     space = observed.space
@@ -64,7 +64,7 @@ def next_combinations(observed: Observed, seen: Seen, risk: RiskReport, n: int =
             break
         own = ids[best]
         pairs = [places[c] for c in np.flatnonzero(open_pairs[best])]
-        found.append(_suggestion(observed, pool[best], own, int(fresh[best]), bool(joins[best]), pairs))
+        found.append(_suggestion(observed, seen, pool[best], own, int(fresh[best]), bool(joins[best]), pairs))
         left[best] = False
         trained[own] = True
         parts = {int(part) for part in group[own] if part >= 0}
@@ -77,10 +77,16 @@ def next_combinations(observed: Observed, seen: Seen, risk: RiskReport, n: int =
 
 
 def _suggestion(
-    observed: Observed, row: np.ndarray, own: np.ndarray, fresh: int, joins: bool, pairs: list[tuple[int, ...]]
+    observed: Observed,
+    seen: Seen,
+    row: np.ndarray,
+    own: np.ndarray,
+    fresh: int,
+    joins: bool,
+    pairs: list[tuple[int, ...]],
 ) -> Suggestion:
     def level(element: int) -> str:
-        return quoted(level_of(observed.space, element)[1], 40)
+        return quoted(seen.labels[int(element)][1], 40)
 
     words = []
     if fresh:

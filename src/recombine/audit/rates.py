@@ -38,7 +38,7 @@ class Rate:
         return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}] ({of})"
 
 
-def wilson(right: float, n: float) -> tuple[float, float]:
+def wilson(right: int | float, n: int | float) -> tuple[float, float]:
     """Wilson's 95 % interval of a share."""
     if n <= 0:
         return 0.0, 1.0

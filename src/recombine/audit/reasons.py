@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..spaces import Product, Space
 from .seen import Seen
 from .text import listed, quoted, visible
 
@@ -16,6 +15,10 @@ _NEAREST_WORK = 100_000_000
 
 def explain(seen: Seen, combinations: np.ndarray, nearest: int = 200) -> list[list[str]]:
     """Reasons for each combination; the nearest trained one is looked for in the first `nearest`."""
+    step = seen.at_once(2)
+    if len(combinations) > step:
+        parts = [combinations[start : start + step] for start in range(0, len(combinations), step)]
+        return [words for i, part in enumerate(parts) for words in explain(seen, part, max(0, nearest - i * step))]
     if not len(combinations):
         return []
     space = seen.space
@@ -27,17 +30,17 @@ def explain(seen: Seen, combinations: np.ndarray, nearest: int = 200) -> list[li
     nearest = min(nearest, _NEAREST_WORK // max(len(seen) * space.width, 1) + 1)
     found = []
     for number, own in enumerate(ids):
-        words = [f"{_name(space, i)} was never trained" for i in own if i >= 0 and not seen.usage[i]]
+        words = [f"{_name(seen, i)} was never trained" for i in own if i >= 0 and not seen.usage[i]]
         fresh = [pair for pair in pairs[number] if all(seen.usage[own[c]] for c in pair)]
         words += _named(
-            [f"{_name(space, own[a])} was never seen with {_name(space, own[b])}" for a, b in fresh], "unseen pairs"
+            [f"{_name(seen, own[a])} was never seen with {_name(seen, own[b])}" for a, b in fresh], "unseen pairs"
         )
         parts = {int(seen.component_of[i]) for i in own if i >= 0 and seen.usage[i]}
         if len(parts) > 1:
             words.append(f"its levels come from {len(parts)} groups that were never combined")
         if not pairs[number] and triples is not None:
             together = [
-                f"{listed([_name(space, own[c]) for c in triple])} were never seen together"
+                f"{listed([_name(seen, own[c]) for c in triple])} were never seen together"
                 for triple in triples[number]
             ]
             words += _named(together, "unseen triples")
@@ -46,7 +49,7 @@ def explain(seen: Seen, combinations: np.ndarray, nearest: int = 200) -> list[li
             if rows[number, rarest] <= few[number]:
                 a, b = seen.places(2)[rarest]
                 n = int(rows[number, rarest])
-                together = f"{_name(space, own[a])} with {_name(space, own[b])}"
+                together = f"{_name(seen, own[a])} with {_name(seen, own[b])}"
                 words.append(f"{together} has only {n:,} training row{'s' if n != 1 else ''}")
         if not words:
             words.append(
@@ -78,18 +81,9 @@ def _named(sentences: list[str], kind: str) -> list[str]:
     return sentences if rest <= 0 else [*sentences[:_NAMED], f"and {rest:,} more {kind}"]
 
 
-def level_of(space: Space, element: Any) -> tuple[str, str]:
-    """The factor and the level of an element; modules of `Subsets` have no factor."""
-    for factor, members in zip(space.factors if isinstance(space, Product) else [""], space.classes, strict=True):
-        if element in members:
-            levels = space.factors[factor] if isinstance(space, Product) else space.element_names
-            return factor, str(levels[members.index(int(element))])
-    raise IndexError(element)
-
-
-def _name(space: Space, element: Any) -> str:
+def _name(seen: Seen, element: Any) -> str:
     """A level with its factor."""
-    factor, level = level_of(space, element)
+    factor, level = seen.labels[int(element)]
     return f"{quoted(level, 40)} ({visible(factor, 40)})" if factor else quoted(level, 40)
 
 
@@ -99,5 +93,5 @@ def _nearest(seen: Seen, combination: np.ndarray) -> str:
     own = seen.space.elements(near[None])[0]
     if len(differs) == seen.space.width:
         return "no trained combination shares a level with it"
-    kept = [_name(seen.space, own[i]) for i in range(len(own)) if own[i] >= 0 and i in differs]
+    kept = [_name(seen, own[i]) for i in range(len(own)) if own[i] >= 0 and i in differs]
     return f"nearest seen: the same with {listed(kept)}" if kept else "it was seen itself"

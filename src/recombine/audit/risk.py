@@ -134,7 +134,7 @@ def assess(
             _why_not(evaluated)
             + "No prior is shipped, so no probability is given; combinations are in the order of what they lack."
         )
-    abstained = beyond.any(1) | (basis == "none")
+    abstained = np.asarray(beyond.any(axis=1)) | np.full(n, basis == "none")
     probability = np.where(abstained, math.nan, probability)
     low, high = np.where(abstained, 0.0, low), np.where(abstained, 1.0, high)
     order = _order(probability, features)
@@ -142,7 +142,7 @@ def assess(
     why = {name: int(count) for name, count in zip(features.names, beyond.sum(0), strict=True) if count}
     return RiskReport(
         basis, said, combinations, probability[order], low[order], high[order], abstained[order], features,
-        explain(seen, combinations[:EXPLAINED]), whole, model, why,
+        explain(seen, combinations[: min(EXPLAINED, seen.at_once(2))]), whole, model, why,
     )  # fmt: skip
 
 
@@ -154,10 +154,11 @@ def unseen_combinations(observed: Observed, seen: Seen, seed: int = 0) -> tuple[
         rest[space.rank(seen.combinations)] = False
         return space.unrank(np.flatnonzero(rest)), True
     rng = np.random.default_rng(seed)
-    near = seen.combinations[np.argsort(-seen.rows, kind="stable")[:SAMPLED]].copy()
+    size = min(SAMPLED, 10 * seen.at_once(2))
+    near = seen.combinations[np.argsort(-seen.rows, kind="stable")[:size]].copy()
     column = rng.integers(0, space.width, len(near))
     near[np.arange(len(near)), column] = rng.integers(0, np.array(space.levels)[column])
-    drawn = np.concatenate([observed.rows[~observed.seen], near, space.sample(rng, SAMPLED)])
+    drawn = np.concatenate([observed.rows[~observed.seen], near, space.sample(rng, size)])
     drawn = np.unique(drawn, axis=0)
     return drawn[~seen.contains(drawn)], False
 

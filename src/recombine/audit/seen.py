@@ -17,7 +17,9 @@ from ..spaces import Product, Space
 from ..supports.certificate import components, element_usage
 
 _DENSE = 1 << 16  # cells of a table that is always an array
-_WORK = 60_000_000  # lookups after which triples and far neighbors are given up
+_MOST_PLACES = 2_000  # of a tuple in a combination
+_WORK = {2: 200_000_000, 3: 60_000_000}  # tuples of trained combinations that are counted
+_NEIGHBOR_WORK = 20_000_000  # comparisons after which a nearer neighbor is no longer looked for
 _CHUNK_CELLS = 20_000_000
 
 
@@ -111,13 +113,25 @@ class Seen:
             found[part] = number
         return found
 
+    @cached_property
+    def labels(self) -> list[tuple[str, str]]:
+        """The factor and the level of each element; modules of `Subsets` have no factor."""
+        if isinstance(self.space, Product):
+            return [(name, str(level)) for name, levels in self.space.factors.items() for level in levels]
+        return [("", name) for name in self.space.element_names]
+
+    def at_once(self, strength: int) -> int:
+        """How many combinations can have all their tuples looked at in one go."""
+        return max(64, _CHUNK_CELLS // 5 // max(math.comb(self.space.width, strength), 1))
+
     def places(self, strength: int) -> list[tuple[int, ...]]:
         """Columns that hold a tuple."""
         return list(itertools.combinations(range(self.space.width), strength))
 
     def affordable(self, strength: int) -> bool:
         """Whether tables of this strength stay within reason."""
-        return math.comb(self.space.width, strength) * max(len(self), 1) <= _WORK
+        places = math.comb(self.space.width, strength)
+        return places <= _MOST_PLACES and places * len(self) <= _WORK[strength]
 
     def table(self, place: tuple[int, ...]) -> Table:
         """The table for tuples at these columns. In `Subsets` columns mean nothing, so one table serves all."""
@@ -136,7 +150,7 @@ class Seen:
             part = np.asarray(combinations)[:, place].astype(np.int64)
         else:
             part = self.space.elements(combinations)[:, place].astype(np.int64)
-        there = (part >= 0).all(1)
+        there: np.ndarray = (part >= 0).all(axis=1)
         strides = [math.prod(self._sizes(place)[i + 1 :]) for i in range(len(place))]
         return there, part[there] @ np.array(strides, dtype=np.int64)
 
@@ -171,31 +185,27 @@ class Seen:
             return self._brute_distance(combinations)
         width = self.space.width
         found = np.full(len(combinations), width, dtype=float)
-        open_ = np.arange(len(combinations))
+        # a random number for each element; what a combination and a trained one share has the same sum in both
+        numbers = np.random.default_rng(0).integers(0, 2**64, len(self.space.element_names), dtype=np.uint64)
+        trained, asked = numbers[self._ids], numbers[self.space.elements(np.asarray(combinations)).astype(np.int64)]
+        trained_sum, asked_sum = trained.sum(1, dtype=np.uint64), asked.sum(1, dtype=np.uint64)
+        left = np.arange(len(combinations))
         for differs in range(width):
-            if not len(open_):
+            dropped = self.places(differs)
+            if not len(left):
                 break
-            places = self.places(width - differs)
-            if len(places) * (len(self) + len(open_)) > _WORK:
-                found[open_] = differs
+            if len(dropped) * (len(self) + len(left)) > _NEIGHBOR_WORK:
+                found[left] = differs
                 break
-            near = np.zeros(len(open_), bool)
-            for place in places:
-                left = np.flatnonzero(~near)
-                near[left] = self._has_part(combinations[open_[left]], place)
-            found[open_[near]] = differs
-            open_ = open_[~near]
+            for place in dropped:
+                rest = np.sort(trained_sum - trained[:, place].sum(1, dtype=np.uint64))
+                sums = asked_sum[left] - asked[left][:, place].sum(1, dtype=np.uint64)
+                near = rest[np.minimum(np.searchsorted(rest, sums), len(rest) - 1)] == sums
+                found[left[near]] = differs
+                left = left[~near]
+                if not len(left):
+                    break
         return found
-
-    def _has_part(self, combinations: np.ndarray, place: tuple[int, ...]) -> np.ndarray:
-        if math.prod(self._sizes(place)) < 2**62:
-            trained = np.sort(self.codes(self.combinations, place)[1])
-            codes = self.codes(combinations, place)[1]
-            at = np.minimum(np.searchsorted(trained, codes), len(trained) - 1)
-            return trained[at] == codes
-        both = np.concatenate([self.combinations[:, place], np.asarray(combinations)[:, place]])
-        _, inverse = np.unique(both, axis=0, return_inverse=True)
-        return np.isin(inverse.ravel()[len(self) :], inverse.ravel()[: len(self)])
 
     def _brute_distance(self, combinations: np.ndarray) -> np.ndarray:
         trained = self.space.multihot(self.combinations).astype(np.float32)

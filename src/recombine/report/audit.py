@@ -19,7 +19,8 @@ AT_RISK = 100  # combinations on the page; the table beside it has all
 UNSEEN_TUPLES = 200
 CALLS = {"fails": "likely fails", "holds": "likely holds", "open": "open", "abstains": "abstains"}
 MARKS = {"fails": "refuted", "holds": "supported", "open": "undecided", "abstains": "undecided",
-         "held apart": "supported", "seen only": "refuted", "partly": "undecided", "not readable": "refuted"}  # fmt: skip
+         "held apart": "supported", "seen only": "refuted", "partly": "undecided",
+         "not readable": "refuted"}  # fmt: skip
 
 
 def write_audit(audit: Audit, folder: str | os.PathLike) -> dict[str, Path]:
@@ -76,8 +77,9 @@ def _headline(audit: Audit) -> str:
 def _at_risk(audit: Audit) -> list[dict[str, Any]]:
     risk, calls = audit.risk, audit.risk.calls
     return [
-        {"levels": list(audit.observed.labels(risk.combinations[i]).values()), "probability": float(risk.probability[i]),
-         "low": float(risk.low[i]), "high": float(risk.high[i]), "call": str(calls[i]), "reasons": risk.reasons[i]}
+        {"levels": list(audit.observed.labels(risk.combinations[i]).values()),
+         "probability": float(risk.probability[i]), "low": float(risk.low[i]), "high": float(risk.high[i]),
+         "call": str(calls[i]), "reasons": risk.reasons[i]}
         for i in range(min(AT_RISK, len(risk.combinations)))
     ]  # fmt: skip
 

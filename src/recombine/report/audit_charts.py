@@ -145,8 +145,8 @@ def _apart(apart: ApartReport) -> Figure:
     }  # fmt: skip
     return Figure(
         "What a linear probe reads",
-        "By combination: judged on combinations the probe was not fitted on. By row: combinations may be in both parts. "
-        "Control: levels shuffled among combinations.",
+        "By combination: judged on combinations the probe was not fitted on. By row: combinations may be in both "
+        "parts. Control: levels shuffled among combinations.",
         charts.sized({"data": {"values": rows}, "height": max(80, 26 * len(names)), **spec}),
     )
 
@@ -173,7 +173,7 @@ def _calibration(risk: RiskReport) -> Figure:
     ]  # fmt: skip
     return Figure(
         "Said and happened",
-        "Predictions for combinations the fit had not seen, in bins of equal width; a larger dot stands for more of them. "
-        "On the dashed line a probability is what it says.",
+        "Predictions for combinations the fit had not seen, in bins of equal width; a larger dot stands for more of "
+        "them. On the dashed line a probability is what it says.",
         charts.sized({"data": {"values": rows}, "height": 300, "layer": layers}),
     )
