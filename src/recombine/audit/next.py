@@ -85,7 +85,7 @@ def _suggestion(
     joins: bool,
     pairs: list[tuple[int, ...]],
 ) -> Suggestion:
-    def level(element: int) -> str:
+    def level(element: Any) -> str:
         return quoted(seen.labels[int(element)][1], 40)
 
     words = []

@@ -169,14 +169,14 @@ def fit_risk(
         within = None if within is None else within[chosen]
     x, n = features.values, len(failed)
     units = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1].ravel()
-    several = units.max() + 1
+    several = int(units.max()) + 1
     tune, judge = (logistic.folds(several, FOLDS, seed + i)[units] for i in (1, 2))
     losses = [logistic.log_loss(logistic.cross_validated(x, failed, s, tune), failed) for s in STRENGTHS]
     strength = STRENGTHS[int(np.argmin(losses))]
     said = logistic.cross_validated(x, failed, strength, judge)
     model = logistic.fit(x, failed, strength)
     bins = logistic.calibration(said, failed)
-    rate = failed.mean()
+    rate = float(failed.mean())
     quality = Quality(
         auroc=logistic.auroc(said, failed),
         auroc_within=logistic.auroc(said[within], failed[within])
