@@ -68,13 +68,11 @@ def test_more_units_than_rows_do_not_fool_the_probe():
 
 
 def test_probes_enter_the_risk():
-    frame, layers = world(1500)
-    known = (frame.color + frame["shape"] + frame["size"]).map(hash) % 2 == 0
+    frame, _ = world(1500)
     rng = np.random.default_rng(0)
     frame["split"] = np.where(rng.random(len(frame)) < 0.5, "train", "test")
     frame = frame[~((frame.color == "0") & (frame["shape"] == "0") & (frame.split == "train"))].reset_index(drop=True)
     frame["right"] = ~((frame.color == "0") & (frame["shape"] == "0"))
-    del known
     audit = rc.audit(
         frame, factors=list(LEVELS), split="split", outcome="right", activations={"x": world(len(frame))[1]["nothing"]}
     )

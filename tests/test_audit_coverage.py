@@ -170,13 +170,13 @@ def test_one_factor_one_level_one_row():
         assert audit.to_json()["coverage"]["seen"] == len(frame["a"])
 
 
-def test_a_space_of_10_to_the_100_is_counted_and_not_listed():
+def test_a_space_of_10_to_the_60_is_counted_and_not_listed():
     rng = np.random.default_rng(0)
-    frame = pandas.DataFrame({f"f{i}": rng.integers(0, 100, 400).astype(str) for i in range(50)})
+    frame = pandas.DataFrame({f"f{i}": rng.integers(0, 100, 400).astype(str) for i in range(30)})
     audit = rc.audit(frame, factors=list(frame))
     coverage = audit.coverage
     assert (
-        coverage.combinations == math.prod(map(len, audit.observed.space.factors.values())) > 10**90
+        coverage.combinations == math.prod(map(len, audit.observed.space.factors.values())) > 10**55
         and coverage.seen == 400
     )
     assert coverage.certificate is None and any("not listed" in note for note in audit.notes)
@@ -187,7 +187,7 @@ def test_a_space_of_10_to_the_100_is_counted_and_not_listed():
         and 0 < pairs.seen < pairs.possible
     )
     assert any("triples of levels are too many" in note for note in audit.notes)
-    assert not audit.risk.whole and len(audit.risk.combinations) > 10_000
+    assert not audit.risk.whole and len(audit.risk.combinations) > 5_000
     assert not Seen(audit.observed.space, audit.observed.rows).contains(audit.risk.combinations).any()
 
 

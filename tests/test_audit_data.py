@@ -1,4 +1,4 @@
-"""The audit reads tables of strangers: what is right with them, and each thing that can be wrong (faults 23 to 26, 29)."""
+"""The audit reads tables of strangers: what is right with them, and each thing that can be wrong with them."""
 
 from __future__ import annotations
 
@@ -209,7 +209,8 @@ def test_factors_are_proposed_with_reasons():
     color = rng.choice(["red", "green", "blue"], n)
     frame = pandas.DataFrame({
         "id": np.arange(n), "color": color, "shape": rng.choice(["round", "square"], n), "hue": [c[0] for c in color],
-        "is_red": color == "red", "constant": 1, "speed": rng.normal(size=n), "when": pandas.date_range("2020", periods=n),
+        "is_red": color == "red", "constant": 1, "speed": rng.normal(size=n),
+        "when": pandas.date_range("2020", periods=n),
         "tags": [["a", "b"]] * n, "split": rng.choice(["train", "test"], n), "rare": [None] * 500 + ["x", "y"] * 50,
         "day": rng.integers(0, 365, n), "right": (color == "red").astype(int),
     })  # fmt: skip

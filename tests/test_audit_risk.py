@@ -1,4 +1,4 @@
-"""Risk against planted truths: what follows coverage is foreseen, what does not is not, and what is unknown is not said."""
+"""Risk against planted truths: what follows coverage is foreseen, what does not is not, the unknown is not said."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def test_risk_fit_makes_a_prior_that_the_audit_uses(tmp_path, capsys):
     model = load_prior(out)
     assert model.quality.auroc > 0.8 and model.quality.signal
     assert load_prior(out).to_bytes() == out.read_bytes()
-    frame, truth = planted("pair-binder", share=0.25)
+    frame, truth = planted("pair-binder", share=0.15)
     audit = rc.audit(frame.drop(columns="right"), factors=list(LEVELS), split="split", prior=out)
     risk = audit.risk
     said = ~risk.abstained

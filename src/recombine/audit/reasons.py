@@ -31,19 +31,18 @@ def explain(seen: Seen, combinations: np.ndarray, nearest: int = 200) -> list[li
     found = []
     for number, own in enumerate(ids):
         words = [f"{_name(seen, i)} was never trained" for i in own if i >= 0 and not seen.usage[i]]
-        fresh = [pair for pair in pairs[number] if all(seen.usage[own[c]] for c in pair)]
-        words += _named(
-            [f"{_name(seen, own[a])} was never seen with {_name(seen, own[b])}" for a, b in fresh], "unseen pairs"
-        )
+        fresh = pairs[number]
+        if words:  # pairs with a level that was never trained are said by that
+            fresh = [pair for pair in fresh if all(seen.usage[own[c]] for c in pair)]
+        words += [f"{_name(seen, own[a])} was never seen with {_name(seen, own[b])}" for a, b in fresh[:_NAMED]]
+        words += _rest(fresh, "unseen pairs")
         parts = {int(seen.component_of[i]) for i in own if i >= 0 and seen.usage[i]}
         if len(parts) > 1:
             words.append(f"its levels come from {len(parts)} groups that were never combined")
         if not pairs[number] and triples is not None:
-            together = [
-                f"{listed([_name(seen, own[c]) for c in triple])} were never seen together"
-                for triple in triples[number]
-            ]
-            words += _named(together, "unseen triples")
+            for triple in triples[number][:_NAMED]:
+                words.append(f"{listed([_name(seen, own[c]) for c in triple])} were never seen together")
+            words += _rest(triples[number], "unseen triples")
         if not pairs[number] and rows is not None and few is not None:
             rarest = int(np.argmin(rows[number]))
             if rows[number, rarest] <= few[number]:
@@ -76,9 +75,9 @@ def _unseen(seen: Seen, combinations: np.ndarray, strength: int) -> Any:
     return found
 
 
-def _named(sentences: list[str], kind: str) -> list[str]:
-    rest = len(sentences) - _NAMED
-    return sentences if rest <= 0 else [*sentences[:_NAMED], f"and {rest:,} more {kind}"]
+def _rest(tuples: list[tuple[int, ...]], kind: str) -> list[str]:
+    rest = len(tuples) - _NAMED
+    return [f"and {rest:,} more {kind}"] if rest > 0 else []
 
 
 def _name(seen: Seen, element: Any) -> str:

@@ -142,7 +142,7 @@ def assess(
     why = {name: int(count) for name, count in zip(features.names, beyond.sum(0), strict=True) if count}
     return RiskReport(
         basis, said, combinations, probability[order], low[order], high[order], abstained[order], features,
-        explain(seen, combinations[: min(EXPLAINED, seen.at_once(2))]), whole, model, why,
+        explain(seen, combinations[: min(EXPLAINED, seen.at_once(2) // 8)]), whole, model, why,
     )  # fmt: skip
 
 
@@ -154,7 +154,7 @@ def unseen_combinations(observed: Observed, seen: Seen, seed: int = 0) -> tuple[
         rest[space.rank(seen.combinations)] = False
         return space.unrank(np.flatnonzero(rest)), True
     rng = np.random.default_rng(seed)
-    size = min(SAMPLED, 10 * seen.at_once(2))
+    size = min(SAMPLED, 3 * seen.at_once(2))
     near = seen.combinations[np.argsort(-seen.rows, kind="stable")[:size]].copy()
     column = rng.integers(0, space.width, len(near))
     near[np.arange(len(near)), column] = rng.integers(0, np.array(space.levels)[column])

@@ -8,7 +8,6 @@ combinations like this one fail.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -28,7 +27,9 @@ FOLDS = 5
 _MOST = 5_000  # combinations a model is fitted on
 _DRAWS = 100
 _SHUFFLES = 199
+_TEST_STRENGTH = 3.0
 SIGNAL = 0.01  # p value below which failure is taken to have to do with the features
+SKILL = 0.02  # by which share the Brier score of the base rate must be beaten, too
 _MARGIN = 0.1  # of a structural feature's range: so far beyond it a prediction is still made
 _MATERIAL = 0.25  # log odds that any other feature may add by lying beyond its range
 
@@ -47,7 +48,7 @@ class Quality:
 
     @property
     def signal(self) -> bool:
-        return self.p_value <= SIGNAL and self.brier < self.brier_of_the_rate
+        return self.p_value <= SIGNAL and self.brier < (1 - SKILL) * self.brier_of_the_rate
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -185,7 +186,7 @@ def fit_risk(
         brier=logistic.brier(said, failed),
         brier_of_the_rate=logistic.brier(np.full(n, rate), failed),
         calibration_error=logistic.calibration_error(bins),
-        p_value=_p_value(x, failed, strength, model, rng),
+        p_value=_p_value(x, failed, rng),
         bins=bins,
     )
     draws = []
@@ -198,13 +199,19 @@ def fit_risk(
     )
 
 
-def _p_value(x: np.ndarray, failed: np.ndarray, strength: float, model: Logistic, rng: np.random.Generator) -> float:
-    """How often outcomes shuffled among combinations are fitted as well; stops when there clearly is no signal."""
-    found = logistic.log_loss(model.probability(x), failed)
-    as_good, enough = 0, math.floor(SIGNAL * (_SHUFFLES + 1))
+def _p_value(x: np.ndarray, failed: np.ndarray, rng: np.random.Generator) -> float:
+    """How often outcomes shuffled among combinations are fitted as well; stops when there clearly is no signal.
+
+    The strength is fixed beforehand: chosen by the outcomes, it would favor them over their shuffles.
+    """
+
+    def misfit(target: np.ndarray) -> float:
+        return logistic.log_loss(logistic.fit(x, target, _TEST_STRENGTH).probability(x), target)
+
+    found = misfit(failed)
+    as_good = 0
     for done in range(1, _SHUFFLES + 1):
-        shuffled = rng.permutation(failed)
-        as_good += logistic.log_loss(logistic.fit(x, shuffled, strength).probability(x), shuffled) <= found
-        if as_good >= max(enough, 20):
+        as_good += misfit(rng.permutation(failed)) <= found
+        if as_good >= 10:
             return (1 + as_good) / (1 + done)
     return (1 + as_good) / (1 + _SHUFFLES)

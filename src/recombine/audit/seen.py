@@ -19,7 +19,8 @@ from ..supports.certificate import components, element_usage
 _DENSE = 1 << 16  # cells of a table that is always an array
 _MOST_PLACES = 2_000  # of a tuple in a combination
 _WORK = {2: 200_000_000, 3: 60_000_000}  # tuples of trained combinations that are counted
-_NEIGHBOR_WORK = 20_000_000  # comparisons after which a nearer neighbor is no longer looked for
+_MOST_DROPS = 400  # ways to leave elements out by which a neighbor is looked for
+_NEIGHBOR_WORK = 20_000_000  # elements of trained combinations that are left out in one of them
 _CHUNK_CELLS = 20_000_000
 
 
@@ -37,6 +38,14 @@ def find(space: Space, known: np.ndarray, asked: np.ndarray) -> np.ndarray:
     place = np.full(inverse.max(initial=0) + 1, -1)
     place[inverse[: len(known)]] = np.arange(len(known))
     return place[inverse[len(known) :]]
+
+
+def _total(numbers: np.ndarray, place: tuple[int, ...]) -> Any:
+    """Sums of a few columns, modulo 2^64."""
+    total: Any = np.uint64(0)
+    for column in place:
+        total = total + numbers[:, column]
+    return np.broadcast_to(total, len(numbers))
 
 
 class Table:
@@ -191,15 +200,14 @@ class Seen:
         trained_sum, asked_sum = trained.sum(1, dtype=np.uint64), asked.sum(1, dtype=np.uint64)
         left = np.arange(len(combinations))
         for differs in range(width):
-            dropped = self.places(differs)
             if not len(left):
                 break
-            if len(dropped) * (len(self) + len(left)) > _NEIGHBOR_WORK:
+            if math.comb(width, differs) > _MOST_DROPS or differs * len(self) > _NEIGHBOR_WORK:
                 found[left] = differs
                 break
-            for place in dropped:
-                rest = np.sort(trained_sum - trained[:, place].sum(1, dtype=np.uint64))
-                sums = asked_sum[left] - asked[left][:, place].sum(1, dtype=np.uint64)
+            for place in self.places(differs):
+                rest = np.sort(trained_sum - _total(trained, place))
+                sums = asked_sum[left] - _total(asked, place)[left]
                 near = rest[np.minimum(np.searchsorted(rest, sums), len(rest) - 1)] == sums
                 found[left[near]] = differs
                 left = left[~near]
