@@ -13,7 +13,7 @@ from .association import holm
 from .data import Observed
 from .rates import Rate, difference, rate
 from .seen import Seen
-from .text import quoted
+from .text import listed, quoted
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,8 @@ class OutcomeReport:
                 else "no difference is shown"
             )
             said.append(f"The gap is {100 * self.gap[0]:.1f} points [{100 * low:.1f}, {100 * high:.1f}]: {verdict}.")
+        if weak := weak_levels(self):
+            said.append(f"Weaker than the others of its factor, after correction for all levels: {listed(weak)}.")
         return said
 
     def to_json(self) -> dict[str, Any]:
@@ -150,9 +152,11 @@ def _welch(a: np.ndarray, b: np.ndarray) -> float:
 
 def weak_levels(report: OutcomeReport) -> list[str]:
     """Levels on which the model is worse than on the others of their factor, after correction."""
-    return [
-        f"{quoted(one.name)} of {quoted(factor)}: {one.mean:.1%}"
-        for factor, levels in report.by_level.items()
-        for one, p in levels
-        if p < 0.05 and one.mean < min((other.mean for other, q in levels if not q < 0.05), default=1.0)
-    ]
+    found = []
+    for factor, levels in report.by_level.items():
+        for one, p in levels:
+            others = [other for other, _ in levels if other is not one]
+            answers = sum(other.answers for other in others)
+            if p < 0.05 and answers and one.mean < sum(o.mean * o.answers for o in others) / answers:
+                found.append((p, f"{quoted(one.name)} of {quoted(factor)} ({one.mean:.1%})"))
+    return [words for _, words in sorted(found, key=lambda pair: pair[0])]
