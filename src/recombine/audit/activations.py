@@ -271,7 +271,7 @@ def _id(value: Any) -> str:
 def finite(layer: Layer, chosen: np.ndarray) -> np.ndarray:
     """The chosen rows as float, or an error that names the first that is no number."""
     values = np.asarray(layer.values[chosen]).astype(np.float64)
-    bad: np.ndarray = ~np.isfinite(values).all(axis=1)
+    bad = np.asarray(~np.isfinite(values).all(axis=1))
     if bad.any():
         first = int(chosen[np.argmax(bad)]) + 1
         raise UserError(

@@ -159,7 +159,7 @@ class Seen:
             part = np.asarray(combinations)[:, place].astype(np.int64)
         else:
             part = self.space.elements(combinations)[:, place].astype(np.int64)
-        there: np.ndarray = (part >= 0).all(axis=1)
+        there = np.asarray((part >= 0).all(axis=1))
         strides = [math.prod(self._sizes(place)[i + 1 :]) for i in range(len(place))]
         return there, part[there] @ np.array(strides, dtype=np.int64)
 

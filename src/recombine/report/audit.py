@@ -12,7 +12,7 @@ from ..audit import FEATURES, Audit
 from ..audit.text import quoted, visible
 from ..files import write_or_refuse
 from .audit_charts import CELL, drawings, figures
-from .page import asset, fill
+from .page import fill
 
 PAGE_NAME = "audit.html"
 AT_RISK = 100  # combinations on the page; the table beside it has all
@@ -40,6 +40,7 @@ def render_audit(audit: Audit) -> str:
         "audit.html.j2",
         list(chosen.values()),
         {"visible": visible, "quoted": quoted, "percent": percent, "thousands": thousands},
+        styles=["audit.css"],
         charts={name: i for i, name in enumerate(chosen)},
         audit=audit,
         headline=_headline(audit),
@@ -53,7 +54,6 @@ def render_audit(audit: Audit) -> str:
         calls=CALLS,
         marks=MARKS,
         command=_command(audit),
-        extra_css=asset("audit.css"),
         version=__version__,
     )
 
