@@ -170,13 +170,13 @@ def test_one_factor_one_level_one_row():
         assert audit.to_json()["coverage"]["seen"] == len(frame["a"])
 
 
-def test_a_space_of_10_to_the_60_is_counted_and_not_listed():
+def test_a_space_of_10_to_the_46_is_counted_and_not_listed():
     rng = np.random.default_rng(0)
-    frame = pandas.DataFrame({f"f{i}": rng.integers(0, 100, 400).astype(str) for i in range(30)})
+    frame = pandas.DataFrame({f"f{i}": rng.integers(0, 100, 400).astype(str) for i in range(24)})
     audit = rc.audit(frame, factors=list(frame))
     coverage = audit.coverage
     assert (
-        coverage.combinations == math.prod(map(len, audit.observed.space.factors.values())) > 10**55
+        coverage.combinations == math.prod(map(len, audit.observed.space.factors.values())) > 10**44
         and coverage.seen == 400
     )
     assert coverage.certificate is None and any("not listed" in note for note in audit.notes)
