@@ -314,6 +314,7 @@ LACKING = Product(x=[0, 1, 2, 3, "none"], y=[0, 1, 2, 3, "none"])
 SUITED = {
     "fewer-active": (SMALL,), "bumps-and-stripes": (LACKING,),
     **dict.fromkeys(("donut", "corner", "cross", "band", "gap"), (FACTORS, LACKING)),
+    **dict.fromkeys(("stair", "l-shape", "cross-arms", "diagonal", "orthotope"), (FACTORS, LACKING)),
 }  # fmt: skip
 EVERYWHERE = [(d, s) for d in supports.registry for s in SUITED.get(d, (SMALL, FACTORS))]
 

@@ -11,6 +11,7 @@ from . import tasks as tasks
 from . import testing as testing
 from . import theory as theory
 from .audit import Audit as Audit
+from .audit.plan import plan as plan
 from .errors import UserError as UserError
 from .intervals import Interval as Interval
 from .intervals import over_seeds as over_seeds

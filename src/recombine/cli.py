@@ -166,6 +166,53 @@ def _run_one(study, folder: Path, scale: str, seeds: int, changes: dict[str, str
     return result
 
 
+def plan(
+    data: Positional[str],
+    factors: str | None = None,
+    budget: float | None = None,
+    strength: int = 2,
+    forbid: tuple[str, ...] = (),
+    cost: str | None = None,
+    risk: str | None = None,
+    levels: tuple[str, ...] = (),
+    split: str | None = None,
+    seed: int = 0,
+    out: Path | None = None,
+    json: bool = False,
+) -> None:
+    """Says which combinations to collect next, in order, and what each buys.
+
+    Args:
+        data: a table, as a file or a quoted glob: .csv, .tsv, .jsonl or .parquet (larger than memory is fine)
+        factors: columns that are combined, as a,b,c (default: proposed, and said which)
+        budget: how many combinations, or with costs how much they may cost in all (default: until all is covered)
+        strength: sets of so many levels are to be seen together: 2 for pairs, 3 for triples, 1 for levels only
+        forbid: what cannot be had, such as "weather=snow & time=noon"; also | ! ( ) != < <= > >= and in {a, b}
+        cost: a column, or a file with the columns factor, level and cost, or with all factors and cost
+        risk: a file with all factors and a column risk, such as the combinations.parquet of an audit
+        levels: levels that the data lack, as weather=fog,hail
+        split: column whose value train marks the rows the model was trained on (default: all of them)
+        seed: of choices among equals
+        out: file for the plan: .csv, .parquet or .json
+        json: print one JSON object on stdout and nothing else there
+    """
+    from .audit.plan import plan as make_plan
+
+    found = make_plan(
+        data, factors, budget=budget, strength=strength, forbid=forbid, cost=cost, risk=risk, levels=levels,
+        split=split, seed=seed,
+    )  # fmt: skip
+    if out is not None:
+        found.write(out)
+    if json:
+        _print_json(found.to_json() | ({"file": str(out)} if out else {}))
+        return
+    code = sys.stdout.encoding or "utf-8"
+    print(str(found).encode(code, "replace").decode(code))
+    if out is not None:
+        print(f"plan: {out}")
+
+
 def report(folder: Positional[Path]) -> None:
     """(Re)makes the HTML report from what is stored, running nothing.
 
@@ -391,8 +438,8 @@ def show_episode(
 
 
 COMMANDS = {
-    "list": list_, "show": show, "run": run, "report": report, "audit": audit, "risk": risk, "certify": certify,
-    "bench": bench, "show-episode": show_episode,
+    "list": list_, "show": show, "run": run, "report": report, "audit": audit, "plan": plan, "risk": risk,
+    "certify": certify, "bench": bench, "show-episode": show_episode,
 }  # fmt: skip
 
 

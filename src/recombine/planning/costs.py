@@ -33,7 +33,7 @@ class Costs:
             self._function = cost
         elif isinstance(cost, Mapping):
             for element, value in _flat(cost):
-                self.elements[space.element_id(element)] = _number(element, value, at_least=0)
+                self.elements[space.element_id(element)] = _number(element, value, at_least=0.0)
         elif cost is not None:
             raise UserError(f"cost={cost!r} is neither a mapping from levels to costs nor a function of rows")
         self.base = base if base is not None else float(not self.elements.any())

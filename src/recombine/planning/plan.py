@@ -40,7 +40,7 @@ def plan_space(
     space: Space,
     covered: Any = None,
     *,
-    budget: float | None = None,
+    budget: float | int | None = None,
     strength: int = 2,
     forbid: Any = (),
     cost: Any = None,
@@ -128,6 +128,8 @@ class _Planner:
                 break
             if not self._take(found, stage):
                 break
+        if self.plan.covered_at is None and self._stage() == "risk":
+            self.plan.covered_at = len(self.plan.steps)
         self.plan.finish()
         return self.plan
 

@@ -127,12 +127,12 @@ class Plan:
 
     @property
     def cost(self) -> float:
-        return sum(step.cost for step in self.steps)
+        return math.fsum(step.cost for step in self.steps)
 
     @property
     def cost_to_cover(self) -> float:
         """What it costs until all that can be covered is; infinite if it never is."""
-        return math.inf if self.covered_at is None else sum(step.cost for step in self.steps[: self.covered_at])
+        return math.inf if self.covered_at is None else math.fsum(step.cost for step in self.steps[: self.covered_at])
 
     @property
     def impossible(self) -> list[dict[str, Any]]:

@@ -12,6 +12,11 @@ from .designs import popular as popular
 from .designs import random as random
 from .designs import supports as registry  # noqa: F401
 from .designs import unpopular as unpopular
+from .grids import cross_arms as cross_arms
+from .grids import diagonal as diagonal
+from .grids import l_shape as l_shape
+from .grids import orthotope as orthotope
+from .grids import stair as stair
 from .groups import ActiveCount as ActiveCount
 from .groups import Blocks as Blocks
 from .groups import Has as Has

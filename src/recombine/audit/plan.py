@@ -1,0 +1,205 @@
+"""`rc.plan`: what to collect next, for a table, an audit, a support or a space.
+
+The plan itself is made in `recombine.planning`; here tables are read, and columns and files become costs and risks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import UserError, unknown
+from ..planning import Costs, Plan, additive, plan_space
+from ..spaces import LISTED_UP_TO, Product, Space
+from ..supports import Support
+from . import factors as choosing
+from .data import Observed, code, observe
+from .result import Audit
+from .sources import Source, open_source
+from .text import listed, quoted
+
+COST, RISK = "cost", "risk"  # columns of tables that the user gives
+_SAMPLED = 200_000  # training combinations looked at where they follow a rule and cannot be listed
+
+
+def plan(
+    data: Any,
+    factors: Any = None,
+    *,
+    budget: float | int | None = None,
+    strength: int = 2,
+    forbid: Any = (),
+    cost: Any = None,
+    risk: Any = None,
+    levels: Any = None,
+    split: str | None = None,
+    covered: Any = None,
+    seed: int = 0,
+) -> Plan:
+    """Which combinations to add, in order, and what each buys.
+
+    data: a table (a path or glob, pandas, polars, arrow, a mapping of columns), an `Audit`, a `Support` or a `Space`.
+    factors: columns that are combined; proposed if left out. Only for tables.
+    budget: how many combinations, or with costs how much they may cost in all; without it, until all is covered.
+    strength: every set of so many levels of different factors is to be seen together.
+    forbid: what cannot be had, such as "weather=snow & time=noon"; or mappings from factors to levels.
+    cost: a column of the table (costs are taken to add up over levels), a file with columns factor, level, cost or with
+        all factors and cost, a mapping from levels to costs, or a function of rows.
+    risk: a table with all factors and a column risk (such as `Audit.table`), or a function of rows; an `Audit` has its
+        own.
+    levels: levels that the data lack, as {"weather": ["fog"]} or ["weather=fog,hail"].
+    split: column whose value train marks training rows. covered: rows of a declared space that are covered.
+    """
+    common: dict[str, Any] = {"budget": budget, "strength": strength, "forbid": forbid, "seed": seed}
+    if covered is not None and not isinstance(data, Space):
+        raise UserError("covered= is for a declared space; a table, an audit and a support say themselves what is")
+    if isinstance(data, (Space, Support, Audit)):
+        if factors is not None or split is not None:
+            raise UserError(f"factors= and split= are for tables; {type(data).__name__} has its own")
+        space, rows, notes = _declared(data, covered)
+        if isinstance(data, Audit) and risk is None:
+            known = ~np.isnan(data.risk.probability)
+            ranks = space.rank(data.risk.combinations[known]).tolist()
+            risk = dict(zip(ranks, data.risk.probability[known].tolist(), strict=True))
+        wider = _widened(space, levels)
+        if wider is not space and isinstance(risk, Mapping):
+            risk = dict(zip(wider.rank(space.unrank(list(risk))).tolist(), risk.values(), strict=True))
+        made = plan_space(wider, rows, cost=_costs(wider, cost), risk=_risks(wider, risk), **common)
+        made.notes += notes
+        return made
+    with open_source(data) as source:
+        observed = _observed(source, factors, split, cost if isinstance(cost, str) else None)
+        space = _widened(observed.space, levels)
+        prices = _costs(space, cost, source, observed)
+    made = plan_space(space, observed.rows[observed.seen], cost=prices, risk=_risks(space, risk), **common)
+    made.notes += observed.notes
+    return made
+
+
+def _declared(data: Any, covered: Any) -> tuple[Space, Any, list[str]]:
+    if isinstance(data, Space):
+        return data, covered, []
+    if isinstance(data, Audit):
+        return data.observed.space, data.observed.rows[data.observed.seen], list(data.observed.notes)
+    side = data.train
+    if side.listed or data.space.size <= LISTED_UP_TO:
+        return data.space, side.combinations(), []
+    note = f"The training side follows a rule; a sample of {_SAMPLED:,} of its combinations was taken for all of them."
+    return data.space, side.sample(0, _SAMPLED), [note]
+
+
+def _observed(source: Source, factors: Any, split: str | None, cost: str | None) -> Observed:
+    taken = [split, cost if cost in source.columns else None]
+    if split is not None:
+        source.column(split, "the split")
+    if factors is not None:
+        names = choosing.named(source, factors, taken)
+        return observe(code(source, names, split, None), names, split, None)
+    names, left_out = choosing.candidates(source, taken)
+    if not names:
+        why = listed([f"{quoted(name)}: {reason}" for name, reason in left_out.items()], 4)
+        raise UserError(f"no column could be proposed as a factor ({why}); name some with --factors")
+    coded = code(source, names, split, None)
+    choice = choosing.propose(coded, left_out, None)
+    observed = observe(coded, choice.factors, split, None)
+    observed.notes.append(choice.sentence().capitalize())
+    return observed
+
+
+def _widened(space: Space, levels: Any) -> Any:
+    """The space with levels that the data lack. They come last, so that rows stay what they are."""
+    if not levels:
+        return space
+    if not isinstance(space, Product):
+        raise UserError(f"levels= is for factors; {space} has modules")
+    if isinstance(levels, str):
+        levels = [levels]
+    if not isinstance(levels, Mapping):
+        pairs = [str(one).partition("=") for one in levels]
+        for name, sign, _ in pairs:
+            if not sign:
+                raise UserError(f"levels {name!r} must be written as factor=level,level")
+        levels = {name: [level for level in found.split(",") if level] for name, _, found in pairs}
+    wider = {name: list(own) for name, own in space.factors.items()}
+    for name, more in levels.items():
+        if name not in wider:
+            raise unknown("factor in levels:", name, wider)
+        there = {str(level) for level in wider[name]}
+        wider[name] += [level for level in dict.fromkeys(map(str, more)) if level not in there]
+    return Product(**wider)
+
+
+# -- costs and risks from tables --------------------------------------------------------------------------------------
+def _costs(space: Space, cost: Any, source: Source | None = None, observed: Observed | None = None) -> Any:
+    if not isinstance(cost, (str, os.PathLike)):
+        return cost
+    if source is not None and observed is not None and str(cost) in source.columns:
+        rows, costs, weights = _column(source, observed.space, str(cost))
+        return additive(space, rows, costs, weights)
+    if source is not None and not os.path.exists(cost):
+        raise unknown("column or file for the cost", cost, source.columns)
+    with open_source(cost) as prices:
+        names = set(prices.columns)
+        if {"factor", "level", COST} <= names:
+            relation, parameters = prices.relation(["factor", "level", COST])
+            found = prices.run(f"SELECT v0, v1, v2 FROM {relation}", parameters).fetchall()
+            return Costs(space, {(name, level): _number(value, prices.name) for name, level, value in found})
+        if isinstance(space, Product) and {*space.factors, COST} <= names:
+            rows, costs, weights = _column(prices, space, COST)
+            fitted = additive(space, rows, costs, weights)
+            fitted.own = dict(zip(space.rank(rows).tolist(), costs.tolist(), strict=True))
+            return fitted
+        raise UserError(
+            f"{prices.name} has no costs that can be read; it needs the columns factor, level and cost, or all factors "
+            "and cost"
+        )
+
+
+def _column(source: Source, space: Product, column: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Combinations of a table with the mean of a column of numbers, and the number of rows, of each."""
+    relation, parameters = source.relation([*space.factors, column])
+    n = len(space.factors)
+    keys = ", ".join(f"v{i}" for i in range(n))
+    number = f"TRY_CAST(v{n} AS DOUBLE)"
+    bad = source.run(
+        f"SELECT min(v{n}) FROM {relation} WHERE v{n} IS NOT NULL AND {number} IS NULL", parameters
+    ).fetchone()[0]
+    if bad is not None:
+        raise UserError(f"the {column} {quoted(bad)} in {source.name} is not a number")
+    found = source.run(
+        f"SELECT {keys}, avg({number}), count(v{n}) FROM {relation} WHERE v{n} IS NOT NULL GROUP BY {keys} "
+        f"ORDER BY {keys}", parameters,
+    ).fetchall()  # fmt: skip
+    places = [{str(level): i for i, level in enumerate(levels)} for levels in space.factors.values()]
+    rows, values, weights = [], [], []
+    for *labels, value, weight in found:
+        if all(label in place for label, place in zip(labels, places, strict=True)):
+            rows.append([place[label] for label, place in zip(labels, places, strict=True)])
+            values.append(value)
+            weights.append(weight)
+    if not rows:
+        raise UserError(f"{source.name} has no row with a {column} for a combination of these factors")
+    return np.array(rows, dtype=space.dtype), np.array(values, float), np.array(weights, float)
+
+
+def _number(value: Any, where: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise UserError(f"the cost {quoted(value)} in {where} is not a number") from None
+
+
+def _risks(space: Space, risk: Any) -> Any:
+    """A table of risks as a mapping from ranks; what is none goes on as it is."""
+    if risk is None or callable(risk) or (isinstance(risk, Mapping) and all(isinstance(k, int) for k in risk)):
+        return risk
+    if not isinstance(space, Product):
+        raise UserError("risks of modules are a function of rows or a mapping from ranks")
+    with open_source(risk) as source:
+        for name in (*space.factors, RISK):
+            source.column(name, "the risks")
+        rows, values, _ = _column(source, space, RISK)
+    return dict(zip(space.rank(rows).tolist(), values.tolist(), strict=True))
