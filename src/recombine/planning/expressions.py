@@ -29,7 +29,7 @@ _TOKEN = re.compile(
 ABSENT, PRESENT = 1, 2  # bits of a module's two positions
 
 
-def clauses_of(expression: str, space: Space) -> list[Clause]:
+def clauses_of(expression: Any, space: Space) -> list[Clause]:
     """The clauses of an expression over a space, or an error that names what is wrong in it."""
     if not isinstance(expression, str):
         raise UserError(f"forbid={expression!r} is not text such as 'weather=snow & time=noon'")
