@@ -3,10 +3,10 @@ PYTHON ?= python3
 RUN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup quickstart test lint format check-long bench clean
+.PHONY: help setup quickstart test lint format check-long check-extras bench clean
 
 help:  ## what there is
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(READY)  ## make .venv and install into it
 
@@ -38,6 +38,11 @@ format: setup  ## put the code in shape
 
 check-long: setup  ## the checks that take minutes
 	$(RUN)/pytest -q -m long
+
+check-extras: setup  ## install torch and transformers too, and run the tests of their adapters
+	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(RUN)/python -e '.[torch,transformers,pretrained]'; \
+	else $(RUN)/python -m pip install --quiet --disable-pip-version-check -e '.[torch,transformers,pretrained]'; fi
+	$(RUN)/pytest -q tests/test_adapters*.py tests/test_readme.py
 
 bench: setup  ## speed on one core, as ratios
 	$(RUN)/recombine bench

