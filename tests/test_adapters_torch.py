@@ -302,8 +302,16 @@ def test_random_layers_answer_the_same_twice():
 def test_wrappers_are_looked_through(net):
     expected = capture(net, [X], "0")["0"]
     np.testing.assert_array_equal(capture(nn.DataParallel(net), [X], "0")["0"], expected)
+
+
+def test_compiled_parts_are_seen_inside(net):
+    """A program compiled before there were hooks would run without them."""
+    expected = capture(net, [X], "0")["0"]
     compiled = torch.compile(net, backend="eager")
-    np.testing.assert_array_equal(capture(compiled, [X], "0")["0"], expected)
+    with torch.no_grad():
+        compiled.eval()(X)
+        np.testing.assert_array_equal(capture(compiled, [X], "0")["0"], expected)
+        np.testing.assert_array_equal(capture(nn.Sequential(compiled), [X], "0._orig_mod.0")["0._orig_mod.0"], expected)
 
 
 def test_layers_go_to_files(net, tmp_path):
@@ -342,7 +350,7 @@ def test_patterns():
     "layers, message",
     [
         ("encodr.1", r"unknown layer 'encodr.1'; did you mean 'encoder.1'"),
-        ("encodr.*", r"unknown layer 'encodr.\*'; did you mean 'encoder.0'"),
+        ("encodr.*", r"unknown layer 'encodr.\*'; did you mean 'encoder\.\d'"),
         ("zzz", r"unknown layer 'zzz'; there are: \(output\), encoder.0"),
         ("encoder", r"'encoder' is a list of layers and is never called itself; name one, such as 'encoder.0'"),
         ("spare", r"layer 'spare' gave no tensor: the forward pass did not call it"),

@@ -1,4 +1,4 @@
-"""Hidden states of text models: small random ones of several kinds, and a pretrained encoder that comes as a package."""
+"""Hidden states of text models: small random ones of several kinds, and a pretrained encoder from a package."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def require_batches(batches: Any) -> None:
         raise UserError(f"batches is a {type(batches).__name__}; an iterable of batches is needed, such as [batch]")
     data = torch.utils.data
     shuffling = (data.RandomSampler, data.SubsetRandomSampler, data.WeightedRandomSampler)
-    if isinstance(batches, data.DataLoader) and isinstance(batches.sampler, shuffling):
+    if isinstance(batches, data.DataLoader) and isinstance(getattr(batches, "sampler", None), shuffling):
         raise UserError(
             "batches is a loader that shuffles, so rows could not be told apart; make it with shuffle=False"
         )

@@ -75,10 +75,11 @@ def capture(
             tokens = _tokens(tokenizer, batch, longest, rows.count, cut)
             inputs = {key: values.to(device) for key, values in _padded(torch, tokens, tokenizer).items()}
             with seeded(seed + number, device):
-                states = getattr(body(**inputs, output_hidden_states=True, return_dict=True), "hidden_states", None)
-            if len(states or ()) != 1 + _blocks(body):
+                answer = body(**inputs, output_hidden_states=True, return_dict=True)
+            states = getattr(answer, "hidden_states", None) or ()
+            if len(states) != 1 + _blocks(body):
                 raise UserError(
-                    f"{type(body).__name__} gives {len(states or ())} hidden states for its {_blocks(body)} layers, so "
+                    f"{type(body).__name__} gives {len(states)} hidden states for its {_blocks(body)} layers, so "
                     "they cannot be named; capture them with rc.adapters.torch"
                 )
             mask = _counted(inputs, pooling, tokenizer, rows.count)
