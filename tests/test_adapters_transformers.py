@@ -105,15 +105,30 @@ def test_every_kind_of_model_answers_whatever_the_batch(kind, pooling, tokenizer
     assert not np.allclose(together["layer.2"][0], together["layer.2"][1])
 
 
-def test_a_tokenizer_without_padding_will_do(tokenizer):
-    model = small("gpt2-with-head")
-    expected = capture(model, tokenizer, TEXTS)
-    bare = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer.backend_tokenizer)
-    assert bare.pad_token is None
-    np.testing.assert_array_equal(capture(model, bare, TEXTS)["layer.2"], expected["layer.2"])
+def bare_tokenizer():
+    """Words and nothing else: no token for padding, none that is added."""
+    tokenizers = pytest.importorskip("tokenizers", reason="tokenizers comes with transformers")
+    words = {word: number for number, word in enumerate(sorted({w for text in TEXTS for w in text.split()} | {"?"}))}
+    plain = tokenizers.Tokenizer(tokenizers.models.WordLevel(words, unk_token="?"))
+    plain.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=plain)
+
+
+def test_a_tokenizer_that_cannot_pad_will_do():
+    model, bare = small("gpt2-with-head"), bare_tokenizer()
+    together, one_by_one = (capture(model, bare, TEXTS, pooling="last", batch_size=n)["layer.2"] for n in (3, 1))
+    np.testing.assert_allclose(together, one_by_one, atol=1e-5)
     assert bare.pad_token is None
     with pytest.raises(rc.UserError, match="no token that stands for the text; use 'mean' or 'last'"):
         capture(model, bare, TEXTS, pooling="cls")
+    with pytest.raises(rc.UserError, match="row 1 of texts, '', has no tokens"):
+        capture(model, bare, ["a", ""])
+
+
+def test_token_types_are_not_for_models_without(tokenizer):
+    config = transformers.DistilBertConfig(vocab_size=30_522, dim=8, n_layers=2, n_heads=2, hidden_dim=16)
+    assert "token_type_ids" in tokenizer(TEXTS)
+    assert capture(transformers.DistilBertModel(config), tokenizer, TEXTS, -1)["layer.2"].shape == (3, 8)
 
 
 def test_bfloat16_comes_as_float32(tokenizer):
@@ -156,7 +171,7 @@ def test_the_torch_adapter_sees_the_same(encoder, tokenizer):
 
 # -- what is cut, and mistakes ----------------------------------------------------------------------------------------
 def test_what_is_cut_is_told(encoder, tokenizer):
-    long = "word " * 600
+    long = "word " * 600  # more than the model has positions for
     with pytest.warns(UserWarning, match=r"2 of 4 texts are longer than 512 tokens and were cut \(first: row 1\)"):
         found = capture(encoder, tokenizer, ["short", long, "short", long + "and more"], layers=1, batch_size=2)
     np.testing.assert_allclose(found["layer.1"][1], found["layer.1"][3], atol=1e-5)
@@ -184,19 +199,6 @@ def test_what_is_cut_is_told(encoder, tokenizer):
 def test_mistakes_are_named(texts, options, message, tokenizer):
     with pytest.raises(rc.UserError, match=message):
         capture(small("llama"), tokenizer, texts, **options)
-
-
-def test_texts_without_tokens_are_named(tokenizer):
-    bare = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer.backend_tokenizer)
-    options = bare.__class__.__call__
-
-    class Plain(transformers.PreTrainedTokenizerFast):
-        def __call__(self, texts, **given):
-            return options(self, texts, add_special_tokens=False, **given)
-
-    plain = Plain(tokenizer_object=tokenizer.backend_tokenizer)
-    with pytest.raises(rc.UserError, match="row 1 of texts, '', has no tokens"):
-        capture(small("llama"), plain, ["a", ""])
 
 
 def test_other_objects_are_named(tokenizer):

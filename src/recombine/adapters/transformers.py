@@ -15,6 +15,7 @@ in models that would count padding too, and a text has one answer whatever batch
 from __future__ import annotations
 
 import fnmatch
+import inspect
 import itertools
 import os
 import warnings
@@ -68,11 +69,13 @@ def capture(
     pool = _pooling(pooling, tokenizer)
     longest = _longest(body, tokenizer, max_length)
     chosen = _chosen(layers, _blocks(body))
-    device = device_of(body)
+    device, known = device_of(body), set(inspect.signature(body.forward).parameters)
     cut: list[int] = []
     with Rows(out) as rows, evaluating(body):
         for number, batch in enumerate(_batches(texts, batch_size)):
             tokens = _tokens(tokenizer, batch, longest, rows.count, cut)
+            # token types are all 0 here: a model that has none is not given any
+            tokens = {key: values for key, values in tokens.items() if key != "token_type_ids" or key in known}
             inputs = {key: values.to(device) for key, values in _padded(torch, tokens, tokenizer).items()}
             with seeded(seed + number, device):
                 answer = body(**inputs, output_hidden_states=True, return_dict=True)
