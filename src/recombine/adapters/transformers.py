@@ -59,8 +59,8 @@ def capture(
     out: a folder; each layer becomes a .npy file there and comes back mapped, not loaded.
     seed: for models that draw random numbers, on the CPU or CUDA; the random state outside is not touched.
     """
-    torch = torch_or_refuse()
     body = _body(model)
+    torch = torch_or_refuse()
     _require_tokenizer(tokenizer)
     if isinstance(texts, str) or not isinstance(texts, Iterable):
         raise UserError(f"texts is a {type(texts).__name__}; a list of texts is needed")
