@@ -1,7 +1,7 @@
 """Recombine: will a net handle combinations it has never seen, where will it fail, and which data would fix it?"""
 
-from . import audit as audit
 from . import adapters as adapters
+from . import audit as audit
 from . import encodings as encodings
 from . import nets as nets
 from . import probes as probes
