@@ -16,8 +16,8 @@ import pandas
 import pytest
 
 import recombine as rc
-from recombine.audit.text import inert_cell, visible
 from recombine.cli import main
+from recombine.labels import inert, visible
 from recombine.report import render_audit, write_audit
 
 EVIL = [
@@ -116,8 +116,8 @@ def test_files_are_whole_and_cells_are_inert(audit, tmp_path):
     assert len(rows) == 73 and not [cell for row in rows for cell in row if cell.startswith(("=", "+", "@", "\t"))]
     assert any(cell.startswith("'=cmd") for row in rows for cell in row)
     for text in ("=1+1", "+1", "-1", "@x", "\tx"):
-        assert inert_cell(text) == f"'{text}"
-    assert inert_cell("plain") == "plain" and visible("a\nb\u202e\U000e0001") == "a\\nb\\u202e\\U000e0001"
+        assert inert(text) == f"'{text}"
+    assert inert("plain") == "plain" and visible("a\nb\u202e\U000e0001") == "a\\nb\\u202e\\U000e0001"
     (tmp_path / "file").write_text("")
     with pytest.raises(rc.UserError, match="cannot write"):
         write_audit(audit, tmp_path / "file")

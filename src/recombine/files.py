@@ -7,6 +7,7 @@ import errno
 import os
 import uuid
 from pathlib import Path
+from typing import Any
 
 from .errors import UserError
 
@@ -43,3 +44,24 @@ def write_or_refuse(path: Path, data: bytes) -> None:
         full = problem.errno in (errno.ENOSPC, errno.EDQUOT)
         why = "the disk is full" if full else (problem.strerror or str(problem))
         raise UserError(f"cannot write {path}: {why}; what was stored before is whole") from problem
+
+
+def write_table(path: Path, table: Any) -> None:
+    """A pandas table as .parquet or .csv, by DuckDB: whole or absent."""
+    import duckdb
+
+    aside = path.parent / f"{TEMPORARY}{uuid.uuid4().hex}"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with duckdb.connect(":memory:") as connection:
+            connection.register("given", table)
+            relation = connection.table("given")
+            if path.suffix.lower() == ".parquet":
+                relation.write_parquet(str(aside), compression="zstd")
+            else:
+                relation.write_csv(str(aside), header=True)
+        os.replace(aside, path)
+    except (OSError, duckdb.Error) as problem:
+        with contextlib.suppress(OSError):
+            aside.unlink(missing_ok=True)
+        raise UserError(f"cannot write {path}: {str(problem).splitlines()[0]}") from problem

@@ -10,15 +10,34 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
-def visible(label: Any, most: int = 60) -> str:
+def visible(label: Any, most: int | None = None) -> str:
     """A label with every character that cannot be seen spelled out, and cut to `most` characters."""
-    text = "".join(
-        c.encode("unicode_escape", "backslashreplace").decode() if unicodedata.category(c) in _UNSEEN else c
-        for c in str(label)
-    )
-    return text if len(text) <= most else text[: most - 1] + "…"
+    text = "".join(_spelled(c) if unicodedata.category(c) in _UNSEEN else c for c in str(label))
+    if most is not None and len(text) > most:
+        text = text[: max(most - 1, 0)] + "…"
+    return text
 
 
-def inert(label: str) -> str:
+def quoted(label: Any, most: int = 60) -> str:
+    """A label in a sentence."""
+    return f"'{visible(label, most)}'"
+
+
+def inert(value: str) -> str:
     """A cell of a CSV that no spreadsheet takes for a formula: text that looks like one gets an apostrophe."""
-    return f"'{label}" if label.startswith(_FORMULA) else label
+    return f"'{value}" if value.startswith(_FORMULA) else value
+
+
+def listed(items: list[str], most: int = 5, joint: str = "and") -> str:
+    """Items as a sentence lists them, the rest as a number."""
+    if len(items) > most:
+        return f"{', '.join(items[:most])} {joint} {len(items) - most:,} more"
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {joint} {items[-1]}" if items else ""
+
+
+def _spelled(character: str) -> str:
+    code = ord(character)
+    known = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+    return known.get(character) or (
+        f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
+    )

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import UserError, describe
+from ..labels import quoted, visible
 from .sources import Source
-from .text import quoted, visible
 
 ID_KEYS = ("id", "ids")
 BATCH = 256  # rows a callable model gets at once

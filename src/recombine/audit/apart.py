@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from ..labels import listed, quoted
 from .activations import Layer, finite
 from .data import Observed
-from .text import listed, quoted
 
 FOLDS = 5
 MOST_ROWS = 20_000

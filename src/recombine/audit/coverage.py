@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ..labels import listed, quoted
 from ..supports import Certificate, from_combinations
 from .association import cramers_v, determines, holm, tied_levels
 from .data import Observed
 from .seen import Seen
-from .text import listed, quoted
 
 CERTIFIED_UP_TO = 1_000_000  # combinations; beyond, the same facts come from the elements alone
 LISTED_TUPLES = 1_000

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import UserError
+from ..labels import listed, quoted, visible
 from ..spaces import Product
 from .seen import find
 from .sources import Source
-from .text import listed, quoted, visible
 
 MOST_LEVELS = 5_000  # of one factor
 CONTINUOUS_LEVELS = 50  # a factor of decimal numbers with more levels than this is a measurement

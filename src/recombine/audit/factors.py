@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import UserError
+from ..labels import listed, quoted, visible
 from .data import Coded
 from .sources import Source
-from .text import listed, quoted, visible
 
 PROPOSED_LEVELS = 50  # a column with more is not proposed
 PROPOSED_FACTORS = 10

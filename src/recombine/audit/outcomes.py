@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
+from ..labels import listed, quoted
 from .association import holm
 from .data import Observed
 from .rates import Rate, difference, rate
 from .seen import Seen
-from .text import listed, quoted
 
 
 @dataclass(frozen=True)

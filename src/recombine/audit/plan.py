@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 
 from ..errors import UserError, unknown
+from ..labels import listed, quoted
 from ..planning import Costs, Plan, additive, plan_space
 from ..spaces import LISTED_UP_TO, Product, Space
 from ..supports import Support
 from . import factors as choosing
 from .data import Observed, code, observe
+from .next import known_risks
 from .result import Audit
 from .sources import Source, open_source
-from .text import listed, quoted
 
 COST, RISK = "cost", "risk"  # columns of tables that the user gives
 _SAMPLED = 200_000  # training combinations looked at where they follow a rule and cannot be listed
@@ -61,9 +62,7 @@ def plan(
             raise UserError(f"factors= and split= are for tables; {type(data).__name__} has its own")
         space, rows, notes = _declared(data, covered)
         if isinstance(data, Audit) and risk is None:
-            known = ~np.isnan(data.risk.probability)
-            ranks = space.rank(data.risk.combinations[known]).tolist()
-            risk = dict(zip(ranks, data.risk.probability[known].tolist(), strict=True))
+            risk = known_risks(data.risk, data.observed)
         wider = _widened(space, levels)
         if wider is not space and isinstance(risk, Mapping):
             risk = dict(zip(wider.rank(space.unrank(list(risk))).tolist(), risk.values(), strict=True))

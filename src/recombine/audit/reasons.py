@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..labels import listed, quoted, visible
 from .seen import Seen
-from .text import listed, quoted, visible
 
 _NAMED = 3  # pairs or triples that are named; the rest is a number
 _NEAREST_WORK = 100_000_000

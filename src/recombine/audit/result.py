@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UserError
-from ..files import TEMPORARY, write_or_refuse
+from ..files import write_or_refuse, write_table
+from ..labels import inert, visible
 from .apart import ApartReport
 from .coverage import CoverageReport
 from .data import Observed
@@ -23,7 +22,6 @@ from .next import Suggestion
 from .outcomes import OutcomeReport
 from .risk import RiskReport
 from .seen import find
-from .text import inert_cell, visible
 
 FORMAT = 1
 TOP = 200  # combinations at risk in the JSON; the table has all
@@ -112,8 +110,8 @@ class Audit:
         folder = Path(folder)
         paths = {"json": folder / JSON_NAME, "parquet": folder / TABLE_NAME, "csv": folder / CSV_NAME}
         write_or_refuse(paths["json"], (json.dumps(self.to_json(), allow_nan=False, indent=1) + "\n").encode())
-        _write_table(self.table, paths["parquet"], "parquet")
-        _write_table(self._table(inert_cell), paths["csv"], "csv")
+        write_table(paths["parquet"], self.table)
+        write_table(paths["csv"], self._table(inert))
         return paths
 
     def __str__(self) -> str:
@@ -139,25 +137,6 @@ class Audit:
             ]
             or ["Nothing is left to add."],
         }
-
-
-def _write_table(table: Any, path: Path, kind: str) -> None:
-    """By DuckDB, aside and then renamed."""
-    import duckdb
-
-    aside = path.parent / f"{TEMPORARY}{uuid.uuid4().hex}"
-    try:
-        with duckdb.connect(":memory:") as connection:
-            connection.register("combinations", table)
-            relation = connection.table("combinations")
-            if kind == "parquet":
-                relation.write_parquet(str(aside), compression="zstd")
-            else:
-                relation.write_csv(str(aside), header=True)
-        os.replace(aside, path)
-    except (OSError, duckdb.Error) as problem:
-        aside.unlink(missing_ok=True)
-        raise UserError(f"cannot write {path}: {str(problem).splitlines()[0]}") from problem
 
 
 def _plain(data: Any) -> Any:

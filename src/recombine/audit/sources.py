@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UserError, unknown
-from .text import listed, quoted, visible
+from ..labels import listed, quoted, visible
 
 MOST_COLUMNS = 10_000
 _HEADER_BYTES = 1 << 22  # what is looked at to find the names of columns

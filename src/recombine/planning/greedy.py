@@ -8,7 +8,7 @@ serves subsets of modules as well as factors.
 
 Why not a library: allpairspy and covertable (the ones on PyPI) make a table from nothing. A plan goes on from what was
 trained, is cut at a budget (so its order counts), has costs, must say which tuples are impossible and why, and must do
-for subsets of modules. Sizes are next to theirs (tests/planning/test_covering.py).
+for subsets of modules. Sizes are next to theirs (tests/test_plan.py).
 """
 
 from __future__ import annotations

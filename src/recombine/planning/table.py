@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
-import os
-import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UserError
-from ..files import TEMPORARY, write_or_refuse
+from ..files import write_or_refuse, write_table
 from ..labels import inert, visible
 from ..spaces import Product, Space
 from .covered import Covered
@@ -242,35 +239,13 @@ class Plan:
             ],
         }  # fmt: skip
 
-    def to_csv(self, path: str | Path) -> None:
-        """Writes the table; cells that a spreadsheet would take for a formula get an apostrophe."""
-        buffer = io.StringIO()
-        self._table(inert).to_csv(buffer, index=False)
-        write_or_refuse(Path(path), buffer.getvalue().encode("utf-8", "backslashreplace"))
-
-    def to_parquet(self, path: str | Path) -> None:
-        """Writes the table as Parquet, labels as they are."""
-        import duckdb
-
-        path = Path(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        aside = path.parent / f"{TEMPORARY}{uuid.uuid4().hex}"
-        try:
-            with duckdb.connect(":memory:") as connection:
-                connection.register("plan", self.table)
-                connection.table("plan").write_parquet(str(aside))
-            os.replace(aside, path)
-        except (OSError, duckdb.Error) as problem:
-            aside.unlink(missing_ok=True)
-            raise UserError(f"cannot write {path}: {str(problem).splitlines()[0]}") from problem
-
     def write(self, path: str | Path) -> None:
         """Writes the plan in the kind that the name of the file asks for: .csv, .parquet or .json."""
         kind = Path(path).suffix.lower()
         if kind == ".csv":
-            self.to_csv(path)
+            write_table(Path(path), self._table(inert))  # formulas get an apostrophe
         elif kind == ".parquet":
-            self.to_parquet(path)
+            write_table(Path(path), self.table)  # labels as they are
         elif kind == ".json":
             text = json.dumps(self.to_json(), allow_nan=False, indent=1) + "\n"
             write_or_refuse(Path(path), text.encode())

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..audit import FEATURES, Audit
-from ..audit.text import quoted, visible
 from ..files import write_or_refuse
+from ..labels import quoted, visible
 from .audit_charts import CELL, drawings, figures
 from .page import fill
 

@@ -13,8 +13,8 @@ from ..audit.coverage import CoverageReport, Matrix
 from ..audit.data import Observed
 from ..audit.outcomes import OutcomeReport
 from ..audit.risk import RiskReport
-from ..audit.text import visible
 from ..lab.study import Figure
+from ..labels import visible
 from ..studies import charts
 
 MOST_MATRICES, MOST_LEVELS, CELL = 15, 24, 18

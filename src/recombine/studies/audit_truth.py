@@ -135,7 +135,7 @@ class AuditTruth(Study):
     def grid(self, settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
         settings = dict(settings)
         models = settings.pop("models")
-        check_choices("models", models, planted)
+        check_choices("models", models, list(planted))
         check_choices("told", [settings["told"]], TOLD)
         require_int("worlds", settings["worlds"], at_least=1)
         require_int("combinations", settings["combinations"], at_least=100, at_most=100_000)
