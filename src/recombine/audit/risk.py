@@ -47,7 +47,12 @@ class RiskReport:
 
     @property
     def calls(self) -> np.ndarray:
-        """What can be said of each: "fails", "holds", "open" or "abstains"."""
+        """What can be said of each: "fails", "holds", "open" or "abstains".
+
+        Where failure has nothing to do with coverage a rate is known, and which combinations fail is not: all are open.
+        """
+        if self.basis == "no signal":
+            return np.where(self.abstained, "abstains", "open")
         called = np.where(self.low >= 0.5, "fails", np.where(self.high < 0.5, "holds", "open"))
         return np.where(self.abstained | np.isnan(self.probability), "abstains", called)
 

@@ -171,9 +171,8 @@ def fit_risk(
     x, n = features.values, len(failed)
     units = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1].ravel()
     several = int(units.max()) + 1
-    tune, judge = (logistic.folds(several, FOLDS, seed + i)[units] for i in (1, 2))
-    losses = [logistic.log_loss(logistic.cross_validated(x, failed, s, tune), failed) for s in STRENGTHS]
-    strength = STRENGTHS[int(np.argmin(losses))]
+    judge = logistic.folds(several, FOLDS, seed + 2)[units]
+    strength = choose_strength(x, failed, units, seed)
     said = logistic.cross_validated(x, failed, strength, judge)
     model = logistic.fit(x, failed, strength)
     bins = logistic.calibration(said, failed)
@@ -197,6 +196,13 @@ def fit_risk(
     return RiskModel(
         features.names, model, draws or [model], x.min(0), x.max(0), strength, n, float(rate), quality, provenance or {}
     )
+
+
+def choose_strength(x: np.ndarray, failed: np.ndarray, units: np.ndarray, seed: int = 0) -> float:
+    """The strength of the penalty that does best in cross-validation by unit: a number from 0 for each row."""
+    fold = logistic.folds(int(units.max()) + 1, FOLDS, seed + 1)[units]
+    losses = [logistic.log_loss(logistic.cross_validated(x, failed, s, fold), failed) for s in STRENGTHS]
+    return STRENGTHS[int(np.argmin(losses))]
 
 
 def _p_value(x: np.ndarray, failed: np.ndarray, rng: np.random.Generator) -> float:

@@ -1,6 +1,7 @@
 """Studies: one file a claim of the field. Importing this registers them."""
 
 from ..lab.study import studies as registry  # noqa: F401
+from . import audit_transfer as audit_transfer
 from . import audit_truth as audit_truth
 from . import beyond as beyond
 from . import data_efficiency as data_efficiency

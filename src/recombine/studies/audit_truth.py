@@ -7,8 +7,9 @@ Made-up models (audit/planted.py) answer on random spaces of factors, trained on
 on two blocks). The audit gets the answers on half of the trained combinations and on some unseen ones, and is judged on
 all others. The thresholds are those of the issue that asked for the audit, written before any run; that "no confident
 prediction" means at most 5 % of the combinations, as for alarms, is ours (a test at the level of .01 errs at times).
-After the first cells a prediction counts as confident if its interval leaves out the rate at which unseen combinations
-fail: then it claims to know which. Whether it calls them at all ("holds", where three in ten fail) is a question now.
+A prediction is confident if it is a call, "fails" or "holds". In a first laptop run an audit without any signal still
+called by the rate ("holds", where three in ten fail), and an interval that left out the rate was counted instead, which
+one in twenty does: .062 [-.091, .215], undecided. Since then such an audit leaves every combination open.
 The noisy binder cannot be ranked to .95 by anybody, so it counts for calibration only.
 """
 
@@ -57,11 +58,11 @@ def false_alarms(table: Table) -> float:
 
 
 def confident(table: Table) -> float:
-    return by_model(table, "beyond_rate", ["unrelated"])["unrelated"]
-
-
-def called_by_lot(table: Table) -> float:
     return by_model(table, "called", ["unrelated"])["unrelated"]
+
+
+def beyond_rate(table: Table) -> float:
+    return by_model(table, "beyond_rate", ["unrelated"])["unrelated"]
 
 
 def largest_error(table: Table) -> float:
@@ -118,7 +119,7 @@ class AuditTruth(Study):
         ),
         Claim(
             "nothing-sure-by-lot", "Of a model that fails by lot, nothing sure is said", OURS, "at most", 0.05,
-            confident, "share of unseen combinations whose interval leaves out the rate of failure", "related",
+            confident, "share of unseen combinations called 'fails' or 'holds', unrelated", "related",
         ),
         Claim(
             "calibrated", "Of ten combinations with a risk of .3, about three fail", OURS, "at most", 0.1,
@@ -128,8 +129,8 @@ class AuditTruth(Study):
     )  # fmt: skip
     questions = (
         Question("abstains", "How often it abstains", abstained, "share of unseen combinations, mean over models"),
-        Question("calls-by-lot", "How often it calls a failure by lot", called_by_lot,
-                 "share of unseen combinations called 'fails' or 'holds', unrelated"),
+        Question("beyond-the-rate", "How often its interval leaves out the rate of a model that fails by lot",
+                 beyond_rate, "share of unseen combinations, unrelated; .05 is what 95 % intervals do"),
     )  # fmt: skip
 
     def grid(self, settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:

@@ -10,21 +10,17 @@ hang together, if that can be had) and `risk` (one by one the combination that l
 our fixed weights, no outcomes). The thresholds are those of the issue that asked for the plan, after a prototype (35
 planned served the worst 5 % as well as 70 random ones), and were written before any run.
 
-Scores are taken combination by combination: R^2 against the variance of the combination's own targets, the share of
-episodes right, or one minus the error by that of an empty picture. How many one way needs for a score that another has
+Scores are taken combination by combination (families.py). How many one way needs for a score that another has
 reached is read off its curve, by straight lines over the logarithm of n; scores within .01 are the same. A way that
 never gets there counts as needing twice the largest number tried.
 """
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from ..audit.features import describe
@@ -32,29 +28,23 @@ from ..audit.seen import Seen
 from ..errors import UserError, require_int
 from ..keys import generator, key_for
 from ..lab.store import Record, Table
-from ..lab.study import Context, Figure, Knob, Measured, Study, check_choices, recipe_knobs, studies
+from ..lab.study import Context, Figure, Knob, Measured, Study, check_choices, studies
 from ..lab.verdicts import Claim, NotMet, Question
 from ..planning import fewest_to_connect, plan_space
-from ..precision import one_thread
-from ..recipe import Recipe
 from ..spaces import Product, Space, Subsets
 from ..supports.certificate import components, element_usage
 from ..supports.grids import stair
 from ..supports.support import from_ranks
-from ..training import train
-from . import charts, trial
+from . import charts, families, trial
+from .families import FAMILIES
 
 OURS = "ours: the issue that asked for the plan, after a prototype"
 METHODS = ("plan", "stair", "random", "risk")
-#: world, its control, the score, and the largest share of the combinations that is trained
-FAMILIES: dict[str, tuple[str, str, str, float]] = {
-    "hyperteacher": ("hyperteacher-v1", "indifferent-v1", "r2_pooled", 0.25),
-    "preference": ("preference-v1", "preference-indifferent-v1", "episode_accuracy", 0.6),
-    "bumps": ("bumps-v1", "bumps-indifferent-v1", "skill", 0.7),
-}
+#: the largest share of the combinations that is trained
+MOST = {"hyperteacher": 0.25, "preference": 0.6, "bumps": 0.7}
 ENOUGH = 0.9  # the score of "combinations needed"
 _FIRST = 1.5  # the smallest number tried, in combinations that connect all
-_SCORED, _AT_ONCE, _DRAWS = 256, 32, 8  # held-out combinations; of them in one program; tasks of each
+_SCORED = 256  # held-out combinations
 _TRIES = 1000
 
 
@@ -120,21 +110,8 @@ class PlanSavesData(Study):
         Knob("methods", "ways to choose", ["plan", "random"], list(METHODS), list(METHODS)),
         Knob("world", "plain; indifferent is the control", *("plain",) * 3),
         Knob("points", "numbers of combinations tried, from few to many", 2, 4, 6),
-        Knob("modules", "M of the hyperteacher", 6, 12, 16),
-        Knob("at_most", "K: most modules active at once", 2, 3, 3),
-        Knob("preferences", "M of the preference world", 4, 6, 8),
-        Knob("features", "F of the preference world", 4, 6, 16),
-        Knob("objects", "objects on its map", 1, 1, 2),
-        Knob("size", "places along a factor of bumps", 6, 8, 14),
-        Knob("width", "hidden units of the MLP", 64, 192, 512),
-        Knob("depth", "its hidden layers", 2, 2, 3),
-        Knob("coordinate_width", "hidden units of the coordinate net, for bumps", 24, 32, 128),
-        Knob("bump_steps", "training steps on bumps", 100, 800, 3000),
-        *recipe_knobs(
-            Recipe(steps=200, tasks=64, evaluations=1), Recipe(steps=1500, evaluations=1),
-            Recipe(steps=20_000, evaluations=1), ("steps", "tasks", "learning_rate", "weight_decay", "precision"),
-        ),
-    )  # fmt: skip
+        *families.KNOBS,
+    )
     controls = {"indifferent": {"world": "indifferent"}}
     claims = (
         Claim(
@@ -170,23 +147,19 @@ class PlanSavesData(Study):
         require_int("points", settings["points"], at_least=2, at_most=50)
         specs = []
         for family in settings["families"]:
-            base = _world(family, settings) | {"seed": seed}
+            own = FAMILIES[family]
+            task = own.control if settings["world"] == "indifferent" else own.task
+            base = families.world(family, settings, task) | {"seed": seed}
             trial.refuse_impossible([base | {"support": "random"}])
-            for n in budgets(trial.build_space(base), settings["points"], FAMILIES[family][3]):
+            for n in budgets(trial.build_space(base), settings["points"], MOST[family]):
                 specs += [base | {"method": method, "n": n} for method in settings["methods"]]
         return specs
 
     def measure(self, spec: dict[str, Any], context: Context) -> Measured:
-        task, recipe = trial.build_task(spec), trial.build_recipe(spec)
+        task = trial.build_task(spec)
         rows = choose(task.space, spec["method"], spec["n"], spec["seed"])
         support = from_ranks(task.space, task.space.rank(rows), None, spec["method"])
-
-        def report(seed: int, step: int, steps: int, facts: dict) -> None:
-            context.progress(0.95 * step / steps, "")
-
-        run = train(task, support, trial.build_net(spec), recipe, seeds=[spec["seed"]], progress=report,
-                    checkpoint=context.checkpoint, watch=())  # fmt: skip
-        member = run.members[0]
+        member = families.train_member(spec, task, support, context)
         certificate = support.certificate()
         facts = {"certificate": str(certificate), "seconds": member.seconds, "diverged_at": member.diverged_at}
         if member.diverged_at is not None:
@@ -194,7 +167,7 @@ class PlanSavesData(Study):
         held_out = support.held_out.combinations()
         rng = generator(key_for("plan-saves-data", spec["seed"]))
         scored = held_out[rng.permutation(len(held_out))[:_SCORED]]
-        scores = per_combination(task, member.net, scored, FAMILIES[spec["family"]][2], spec["seed"])
+        scores = families.per_combination(task, member.net, scored, FAMILIES[spec["family"]].metric, spec["seed"])
         pairs = next((c.share for c in certificate.coverage if c.strength == 2), math.nan)
         found = {"mean": scores.mean(), "worst": np.quantile(scores, 0.05), "pairs_seen": pairs}
         return Measured([{"metric": name, "value": float(value)} for name, value in found.items()], facts)
@@ -245,24 +218,6 @@ class PlanSavesData(Study):
 
 
 # -- what is trained --------------------------------------------------------------------------------------------------
-def _world(family: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """The spec of a family without seed, way and number."""
-    plain, control, _, _ = FAMILIES[family]
-    names = ("steps", "tasks", "learning_rate", "weight_decay", "precision")
-    base = {"family": family, "task": control if settings["world"] == "indifferent" else plain,
-            "evaluations": 1, **{name: settings[name] for name in names}}  # fmt: skip
-    mlp = {"net": "mlp", "width": settings["width"], "depth": settings["depth"], "encoding": "identity"}
-    if family == "hyperteacher":
-        return base | mlp | {"modules": settings["modules"], "at_most": settings["at_most"]}
-    if family == "preference":
-        options = {name: settings[name] for name in ("features", "objects")}
-        own = {"modules": settings["preferences"], "at_most": settings["at_most"], "task_options": options}
-        return base | mlp | own | {"weight_decay": 0.05}
-    return base | {"net": "coordinate-mlp", "width": settings["coordinate_width"], "depth": settings["depth"],
-                   "encoding": "one-hot", "size": settings["size"], "steps": settings["bump_steps"], "tasks": 32,
-                   "weight_decay": 0.01}  # fmt: skip
-
-
 def budgets(space: Space, points: int, most: float) -> list[int]:
     """Numbers of combinations, from a few more than connect all to a share of the space, evenly on a log axis."""
     low, high = math.ceil(_FIRST * fewest_to_connect(space)), int(most * space.size)
@@ -316,31 +271,6 @@ def _riskiest(space: Space, n: int, rng: np.random.Generator) -> np.ndarray:
         lacks[chosen] = -np.inf
         chosen.append(int(np.argmax(lacks)))
     return everything[np.array(chosen)]
-
-
-def per_combination(task: Any, net: Any, rows: np.ndarray, metric: str, seed: int) -> np.ndarray:
-    """(n,) the score of a net on a few tasks of each combination."""
-    key = key_for("held_out/each", seed)
-    padded = np.concatenate([rows, np.repeat(rows[-1:], -len(rows) % _AT_ONCE, axis=0)])
-    found = []
-    for start in range(0, len(padded), _AT_ONCE):
-        part = jnp.asarray(padded[start : start + _AT_ONCE])
-        found.append(np.asarray(_scores()(task, net, jax.random.fold_in(key, start), part)[metric]))
-    return np.concatenate(found)[: len(rows)]
-
-
-@functools.cache
-def _scores() -> Callable[..., dict[str, jax.Array]]:
-    def run(task: Any, net: Any, key: jax.Array, rows: jax.Array) -> dict[str, jax.Array]:
-        batch = task.sample(key, jnp.repeat(rows, _DRAWS, axis=0))
-        predicted = net(batch.inputs, batch.code)[0]
-
-        def apart(values: jax.Array) -> jax.Array:  # (combinations, draws, ...)
-            return values.reshape(len(rows), _DRAWS, *values.shape[1:])
-
-        return jax.vmap(task.score)(apart(predicted), apart(batch.target))
-
-    return jax.jit(run, compiler_options=one_thread())
 
 
 studies.register("plan-saves-data")(PlanSavesData())
