@@ -121,9 +121,9 @@ class Covered:
         ids = self.space.elements(rows).astype(np.int64)
         for columns in itertools.combinations(range(self.space.width), self.strength):
             part = ids[:, columns]
-            part = np.unique(part[(part >= 0).all(1)], axis=0)
-            for order in itertools.permutations(range(self.strength)):
-                self.open[tuple(part[:, order].T)] = False
+            self.open[tuple(part[(part >= 0).all(1)].T)] = False  # ids rise along a row, so a set is met in one order
+        for order in itertools.permutations(range(self.strength)):
+            self.open &= self.open.transpose(order)
 
     def _close_impossible(self) -> None:
         """Closes tuples that no allowed combination contains, kind by kind; where kinds are many, when they are met."""

@@ -61,7 +61,7 @@ def plan_space(
     if not isinstance(space, Space):
         raise UserError(f"a plan needs a space, such as Product(color=3, shape=4); got {space!r}")
     rows = np.zeros((0, space.width), space.dtype) if covered is None else np.asarray(space.check(covered))
-    rows = np.unique(rows, axis=0) if len(rows) else rows
+    rows = _distinct(space, rows)
     forbidden = Forbidden(space, forbid)
     costs = cost if isinstance(cost, Costs) else Costs(space, cost)
     small = strength > 1 and space.possible_tuples(strength) <= _SMALL
@@ -75,6 +75,13 @@ def plan_space(
             break  # cut by the budget: another try would end there too
     assert found is not None
     return found
+
+
+def _distinct(space: Space, rows: np.ndarray) -> np.ndarray:
+    """Rows without repetitions, in order; by rank where ranks are machine numbers, which is many times faster."""
+    if not len(rows):
+        return rows
+    return space.unrank(np.unique(space.rank(rows))) if space.size < 2**62 else np.unique(rows, axis=0)
 
 
 def fewest_to_connect(space: Space, covered: Any = None) -> int:
