@@ -41,6 +41,9 @@ QUANTILE = 0.05
 MARKS = ("quantile", "0.05", "0.1", "0.2")  # the 5 % quantile over trained combinations, or so far below their median
 TASKS = {"bumps": "sized-bumps-v1"}  # where it is not the family's own
 SUPPORTS = ("missing", "disconnected")  # which teach, and are not judged
+#: so that there are enough combinations to rank
+_LARGER = {"preferences": Knob("preferences", "M of the preference world", 4, 8, 10),
+           "features": Knob("features", "F of the preference world", 4, 8, 16)}  # fmt: skip
 _SCORED = 256  # combinations of a side
 _DRAWS = 32  # tasks of each
 _LEAST = 5  # combinations that fail, and that hold, where an AUROC is to mean something
@@ -137,8 +140,7 @@ class AuditTransfer(Study):
         Knob("held_out", "shares of the combinations that are not trained", [0.6, 0.8], [0.7, 0.8, 0.9],
              [0.5, 0.6, 0.7, 0.8, 0.9, 0.95]),
         Knob("told", "truth; shuffled among the combinations of a net is the control", *("truth",) * 3),
-        *(Knob("preferences", "M of the preference world", 4, 8, 10) if knob.name == "preferences" else knob
-          for knob in families.KNOBS),
+        *(_LARGER.get(knob.name, knob) for knob in families.KNOBS),
     )  # fmt: skip
     controls = {"shuffled": {"told": "shuffled"}}
     claims = tuple(
