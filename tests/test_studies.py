@@ -48,7 +48,7 @@ PUBLISHED_CELLS = {
 #: in the long checks altogether: the smoke run of the first is that of four others, some are studies that are checked
 #: here already in another world, and the last two compile derivatives and nets that take minutes here
 SLOW = {"decodability", "scaling-data-preference", "scaling-model-preference", "encodings-preference", "supports-goal",
-        "render", "re-entanglement"}  # fmt: skip
+        "render", "re-entanglement", "plan-saves-data", "audit-transfer"}  # fmt: skip
 #: whose control worlds are run here; those of the others, which compile a program for every size, encoding or variant,
 #: are run in the long checks
 CONTROLLED = {"supports"}
