@@ -370,3 +370,13 @@ def test_tables_keep_labels_and_disarm_formulas(tmp_path):
     assert "\x1b" not in str(found)
     with pytest.raises(UserError, match=r"\.csv"):
         found.write(tmp_path / "plan.xlsx")
+
+
+def test_sizes_of_sets_follow_the_space_once_all_is_covered():
+    """C(10, k) for k = 1, 2, 3 are 10, 45 and 120 of 175: of 100 sets, about as many are single, pairs and triples."""
+    space = Subsets(10, 3)
+    made = plan_space(space, budget=100)
+    sizes = np.bincount((made.rows >= 0).sum(1), minlength=4)[1:]
+    np.testing.assert_allclose(sizes, np.array([10, 45, 120]) / 175 * 100, atol=1.5)
+    everything = plan_space(space, budget=175)
+    assert len(set(space.rank(everything.rows).tolist())) == 175

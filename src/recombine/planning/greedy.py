@@ -33,12 +33,14 @@ def candidates(
     extra: np.ndarray | None = None,
     seeds: np.ndarray | None = None,
     staged: bool = True,
+    size: int | None = None,
 ) -> np.ndarray:
     """(n, width) combinations that buy much, some of them twice.
 
     extra: (elements, elements) worth of having two elements together, beside what is new.
     seeds: (n, k) elements that the rows begin with.
     staged: levels and joins count before tuples; else tuples are all that counts while there are any.
+    size: elements of a row, of modules; as many as can be if left out.
     """
     space = covered.space
     n = len(space.element_names)
@@ -58,7 +60,7 @@ def candidates(
     order = np.argsort(rng.random((number, space.width)), axis=1)
     rows = np.arange(number)
     dead = np.zeros(number, bool)
-    for place in range(space.width):
+    for place in range(space.width if product or size is None else size):
         worth = gain + (fresh if apart else 0.0)
         if apart:
             worth = worth + _JOIN * ~same

@@ -214,7 +214,10 @@ class _Planner:
         return rows[best]
 
     def _evened(self) -> np.ndarray:
-        """Rows of pairs that were seen least."""
+        """Rows of pairs that were seen least; of modules, of the size that is furthest behind its share of the space.
+
+        Pairs alone would ask for the largest sets only, and a net that was never shown small ones fails on them.
+        """
         n = len(self.space.element_names)
         if n > _EVENED or self.space.width < 2:
             self.plan.notes.append("All is covered; the rest of the budget is not spent.")
@@ -222,7 +225,8 @@ class _Planner:
         if self.pairs is None:
             self.pairs = cooccurrence(self.space, self.rows) if len(self.rows) else np.zeros((n, n), np.int64)
         worth = 100.0 / (1 + self.pairs)
-        rows = candidates(self.covered, self.rng, CANDIDATES, self.thrift, extra=worth, staged=False)
+        size = None if isinstance(self.space, Product) else self._lagging_size()
+        rows = candidates(self.covered, self.rng, CANDIDATES, self.thrift, extra=worth, staged=False, size=size)
         rows = np.unique(rows, axis=0)
         rows = rows[self._new(rows)] if len(rows) else rows
         if not len(rows):  # all good ones are trained: any that is not
@@ -230,6 +234,13 @@ class _Planner:
         ids = self.space.elements(rows)
         score = np.array([self._evenness(one, worth) for one in ids])
         return rows[np.argsort(-score / self.costs.of(rows), kind="stable")[:1]] if len(rows) else rows
+
+    def _lagging_size(self) -> int:
+        sizes = np.bincount((self.space.elements(self.rows) >= 0).sum(1), minlength=self.space.width + 1)[1:]
+        modules = len(self.space.element_names)
+        there = np.array([math.comb(modules, k) for k in range(1, self.space.width + 1)], float)
+        lag = there / there.sum() * (sizes.sum() + 1) - sizes
+        return 1 + int(np.argmax(np.where(sizes < there, lag, -np.inf)))  # a size of which all are there has no more
 
     def _evenness(self, ids: np.ndarray, worth: np.ndarray) -> float:
         ids = ids[ids >= 0]
