@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,27 +29,28 @@ def explain(seen: Seen, combinations: np.ndarray, nearest: int = 200) -> list[li
     rows = seen.tuple_counts(combinations, 2)[1] if space.width > 1 and seen.affordable(2) else None
     few = np.maximum(5.0, 0.1 * np.median(rows, axis=1)) if rows is not None else None
     nearest = min(nearest, _NEAREST_WORK // max(len(seen) * space.width, 1) + 1)
+    name = _namer(seen)
     found = []
     for number, own in enumerate(ids):
-        words = [f"{_name(seen, i)} was never trained" for i in own if i >= 0 and not seen.usage[i]]
+        words = [f"{name(i)} was never trained" for i in own if i >= 0 and not seen.usage[i]]
         fresh = pairs[number]
         if words:  # pairs with a level that was never trained are said by that
             fresh = [pair for pair in fresh if all(seen.usage[own[c]] for c in pair)]
-        words += [f"{_name(seen, own[a])} was never seen with {_name(seen, own[b])}" for a, b in fresh[:_NAMED]]
+        words += [f"{name(own[a])} was never seen with {name(own[b])}" for a, b in fresh[:_NAMED]]
         words += _rest(fresh, "unseen pairs")
         parts = {int(seen.component_of[i]) for i in own if i >= 0 and seen.usage[i]}
         if len(parts) > 1:
             words.append(f"its levels come from {len(parts)} groups that were never combined")
         if not pairs[number] and triples is not None:
             for triple in triples[number][:_NAMED]:
-                words.append(f"{listed([_name(seen, own[c]) for c in triple])} were never seen together")
+                words.append(f"{listed([name(own[c]) for c in triple])} were never seen together")
             words += _rest(triples[number], "unseen triples")
         if not pairs[number] and rows is not None and few is not None:
             rarest = int(np.argmin(rows[number]))
             if rows[number, rarest] <= few[number]:
                 a, b = seen.places(2)[rarest]
                 n = int(rows[number, rarest])
-                together = f"{_name(seen, own[a])} with {_name(seen, own[b])}"
+                together = f"{name(own[a])} with {name(own[b])}"
                 words.append(f"{together} has only {n:,} training row{'s' if n != 1 else ''}")
         if not words:
             words.append(
@@ -57,7 +59,7 @@ def explain(seen: Seen, combinations: np.ndarray, nearest: int = 200) -> list[li
                 else "every pair of its levels was seen"
             )
         if number < nearest:
-            words.append(_nearest(seen, combinations[number]))
+            words.append(_nearest(seen, combinations[number], name))
         found.append(words)
     return found
 
@@ -80,17 +82,25 @@ def _rest(tuples: list[tuple[int, ...]], kind: str) -> list[str]:
     return [f"and {rest:,} more {kind}"] if rest > 0 else []
 
 
-def _name(seen: Seen, element: Any) -> str:
-    """A level with its factor."""
-    factor, level = seen.labels[int(element)]
-    return f"{quoted(level, 40)} ({visible(factor, 40)})" if factor else quoted(level, 40)
+def _namer(seen: Seen) -> Callable[[Any], str]:
+    """Spells a level with its factor, each only once."""
+    spelled: dict[int, str] = {}
+
+    def name(element: Any) -> str:
+        element = int(element)
+        if element not in spelled:
+            factor, level = seen.labels[element]
+            spelled[element] = f"{quoted(level, 40)} ({visible(factor, 40)})" if factor else quoted(level, 40)
+        return spelled[element]
+
+    return name
 
 
-def _nearest(seen: Seen, combination: np.ndarray) -> str:
+def _nearest(seen: Seen, combination: np.ndarray, name: Callable[[Any], str]) -> str:
     near = seen.nearest(combination)
     differs = np.flatnonzero(near != combination)
     own = seen.space.elements(near[None])[0]
     if len(differs) == seen.space.width:
         return "no trained combination shares a level with it"
-    kept = [_name(seen, own[i]) for i in range(len(own)) if own[i] >= 0 and i in differs]
+    kept = [name(own[i]) for i in range(len(own)) if own[i] >= 0 and i in differs]
     return f"nearest seen: the same with {listed(kept)}" if kept else "it was seen itself"
