@@ -277,3 +277,15 @@ def test_quality_is_judged_on_other_groups():
     by_combination = fit_risk(Features(tuple(FEATURES), x), failed)
     assert by_group.quality.auroc < by_combination.quality.auroc
     assert isinstance(by_group, RiskModel)
+
+
+def test_the_shipped_prior_says_where_it_comes_from_and_stays_within_it():
+    prior = rc.audit.shipped_prior()
+    assert prior.provenance["judged_on"] == "families" and len(prior.provenance["families"]) == 3
+    assert prior.provenance["stores"][0]["study"] == "audit-transfer" and len(prior.provenance["content"]) == 24
+    assert prior.quality.auroc > 0.75 and prior.quality.brier < prior.quality.brier_of_the_rate
+    frame, truth = planted("pair-binder")
+    audit = rc.audit(frame, factors=list(LEVELS), split="split")
+    assert audit.risk.basis == "prior" and "first guess" in str(audit)
+    pairs = audit.risk.features["unseen_pairs"]
+    assert audit.risk.probability[pairs > 0].min() > audit.risk.probability[pairs == 0].max()

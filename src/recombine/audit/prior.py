@@ -7,6 +7,7 @@ records, that the fit had not seen. The file `prior.json` beside this one, if th
 
 from __future__ import annotations
 
+import hashlib
 import importlib.resources
 import json
 from collections.abc import Sequence
@@ -47,7 +48,7 @@ def fit_prior(folders: Sequence[Path]) -> RiskModel:
         store = Store.open(Path(folder))
         found = [_checked(record.facts["risk"], record.cell.id) for record in store.records() if "risk" in record.facts]
         tables += found
-        about = {"study": store.about.get("study"), "scale": store.about.get("scale"), "records": len(found)}
+        about = {name: store.about.get(name) for name in ("study", "version", "scale")} | {"records": len(found)}
         origins.append(about)
     if not tables:
         raise UserError(
@@ -68,13 +69,19 @@ def fit_prior(folders: Sequence[Path]) -> RiskModel:
     from .. import __version__
 
     provenance = {
-        "stores": origins, "families": families, "records": len(tables), "recombine": __version__,
+        "stores": origins, "content": _content(values, failed), "families": families,
+        "records": len(tables), "recombine": __version__,
         "judged_on": "families" if by_family else "records" if len(tables) > 1 else "combinations",
     }  # fmt: skip
     several = len(np.unique(groups)) > 1
     return fit_risk(
         Features(tuple(FEATURES), values), failed, groups=groups if several else None, provenance=provenance
     )
+
+
+def _content(values: np.ndarray, failed: np.ndarray) -> str:
+    """A hash of what the prior was learned from."""
+    return hashlib.sha256(values.tobytes() + failed.tobytes()).hexdigest()[:24]
 
 
 def _checked(table: Any, record: str) -> dict[str, Any]:

@@ -60,8 +60,10 @@ class RiskReport:
         said = [self.said]
         if self.model is not None and self.basis in ("outcomes", "prior"):
             q = self.model.quality
+            others = {"families": "families of worlds", "records": "other worlds"}
+            where = others.get(str(self.model.provenance.get("judged_on")), "combinations")
             said.append(
-                f"On combinations it was not fitted on: AUROC {q.auroc:.2f}, Brier {q.brier:.3f} "
+                f"On {where} it was not fitted on: AUROC {q.auroc:.2f}, Brier {q.brier:.3f} "
                 f"(the base rate alone: {q.brier_of_the_rate:.3f}), calibration error {q.calibration_error:.3f}."
             )
         counts = Counter(self.calls.tolist())
@@ -128,7 +130,8 @@ def assess(
         basis, model = "prior", prior
         said = (
             _why_not(evaluated)
-            + f"The forecast is a prior, learned in a lab on {prior.combinations:,} combinations of other worlds."
+            + f"The forecast is a prior, learned in a lab on {prior.combinations:,} combinations of other worlds: "
+            "a first guess, which outcomes of your own model replace."
         )
         probability, low, high = prior.predict(features)
         beyond_prior = prior.outside(features)

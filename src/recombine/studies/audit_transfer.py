@@ -46,7 +46,6 @@ SUPPORTS = ("missing", "disconnected")  # which teach, and are not judged
 _LARGER = {"preferences": Knob("preferences", "M of the preference world", 4, 8, 10),
            "features": Knob("features", "F of the preference world", 4, 8, 16)}  # fmt: skip
 _SCORED = 256  # combinations of a side
-_DRAWS = 128  # tasks of each
 _LEAST = 5  # combinations that fail, and that hold, where an AUROC is to mean something
 
 
@@ -203,9 +202,7 @@ class AuditTransfer(Study):
         rng = generator(key_for("audit-transfer", spec["seed"]))
         trained = support.train.combinations()
         sides = [rows[rng.permutation(len(rows))[:_SCORED]] for rows in (trained, support.held_out.combinations())]
-        known, scores = (
-            families.per_combination(task, member.net, rows, metric, spec["seed"], _DRAWS) for rows in sides
-        )
+        known, scores = (families.per_combination(task, member.net, rows, metric, spec["seed"]) for rows in sides)
         if spec["told"] == "shuffled":
             scores = rng.permutation(scores)
         low, median = float(np.quantile(known, QUANTILE)), float(np.median(known))

@@ -41,6 +41,7 @@ FAMILIES = {
 }
 _TRAINED_BY = ("steps", "tasks", "learning_rate", "weight_decay", "precision")
 _AT_ONCE = 32  # combinations scored in one program
+DRAWS = 128  # tasks that a combination is scored on: with few, the worst of many scores is chance
 
 #: knobs of the worlds and nets, at smoke, laptop and paper scale
 KNOBS = (
@@ -88,7 +89,7 @@ def train_member(spec: trial.Spec, task: Any, support: Support, context: Context
     return run.members[0]
 
 
-def per_combination(task: Any, net: Any, rows: np.ndarray, metric: str, seed: int, draws: int = 8) -> np.ndarray:
+def per_combination(task: Any, net: Any, rows: np.ndarray, metric: str, seed: int, draws: int = DRAWS) -> np.ndarray:
     """(n,) the score of a net on a few tasks of each combination."""
     key = key_for("held_out/each", seed)
     padded = np.concatenate([rows, np.repeat(rows[-1:], -len(rows) % _AT_ONCE, axis=0)])
