@@ -5,7 +5,7 @@
 
 Made-up models (audit/planted.py) answer on random spaces of factors, trained on random combinations (the connected one
 on two blocks). The audit gets the answers on half of the trained combinations and on some unseen ones, and is judged on
-all others. The thresholds are those of the issue that asked for the audit, written before any run; that "no confident
+all others. The thresholds are those of the audit's design, written before any run; that "no confident
 prediction" means at most 5 % of the combinations, as for alarms, is ours (a test at the level of .01 errs at times).
 A prediction is confident if it is a call, "fails" or "holds". In a first laptop run an audit without any signal still
 called by the rate ("holds", where three in ten fail), and an interval that left out the rate was counted instead, which
@@ -34,7 +34,7 @@ from ..spaces import Product
 from ..supports import registry as designs
 from . import charts, trial
 
-OURS = "ours: the issue that asked for the audit"
+OURS = "ours: the design of the audit"
 RANKED = ("memorizer", "binder", "connected")  # whose failures follow from coverage without noise
 TOLD = ("truth", "shuffled", "reversed", "related")
 _LEAST_TESTED = 60  # unseen combinations with answers

@@ -46,7 +46,7 @@ DRAWS = 128  # tasks that a combination is scored on: with few, the worst of man
 #: knobs of the worlds and nets, at smoke, laptop and paper scale
 KNOBS = (
     Knob("modules", "M of the hyperteacher", 6, 12, 16),
-    Knob("at_most", "K: most modules active at once", 2, 3, 3),
+    Knob("at_most", "K: most modules active at once", 3, 3, 3),
     Knob("preferences", "M of the preference world", 4, 6, 8),
     Knob("features", "F of the preference world", 4, 6, 16),
     Knob("objects", "objects on its map", 1, 1, 2),
