@@ -228,9 +228,9 @@ def test_every_engine_gives_the_same_record(tmp_path, tiny):
 
 def test_a_worker_that_dies_fails_its_cell_and_the_others_finish(tmp_path, tiny, monkeypatch):
     """The first worker is killed as soon as it has a cell."""
-    from recombine.lab import engines
+    from recombine.lab.engines.local import Worker
 
-    give, killed = engines._Worker.give, []
+    give, killed = Worker.give, []
 
     def give_and_kill(self, cell, checkpoint):
         give(self, cell, checkpoint)
@@ -238,7 +238,7 @@ def test_a_worker_that_dies_fails_its_cell_and_the_others_finish(tmp_path, tiny,
             killed.append(cell.id)
             self.process.kill()
 
-    monkeypatch.setattr(engines._Worker, "give", give_and_kill)
+    monkeypatch.setattr(Worker, "give", give_and_kill)
     result = run_study(
         registry["supports"], "smoke", seeds=2, changes=tiny, out=tmp_path / "s", engine="local:1", quiet=True
     )
@@ -247,7 +247,7 @@ def test_a_worker_that_dies_fails_its_cell_and_the_others_finish(tmp_path, tiny,
 
 
 def test_workers_that_cannot_start_fail_every_cell(tmp_path, tiny, monkeypatch):
-    monkeypatch.setattr("recombine.lab.engines.sys.executable", shutil.which("false"))
+    monkeypatch.setattr("recombine.lab.engines.local.sys.executable", shutil.which("false"))
     result = run_study(registry["supports"], "smoke", seeds=1, changes=tiny, engine="local:2", quiet=True)
     assert len(result.failures) == 2 and not result.records
 

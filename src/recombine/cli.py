@@ -1,6 +1,7 @@
 """The command line: `recombine list | show | run | report | audit | risk | certify | bench | show-episode`.
 
-Exit codes: 0 done, 2 bad input (one sentence on stderr), 3 some cells failed, 130 interrupted (what was done is kept).
+Exit codes: 0 done, 2 bad input (one sentence on stderr), 3 some cells failed, 130 interrupted and 143 terminated (what
+was done is kept).
 """
 
 from __future__ import annotations
@@ -131,10 +132,7 @@ def run(
             prepare(one, scale, seeds, {}, folder)
     results = []
     for one, folder in zip(chosen, folders, strict=True):
-        result = _run_one(one, folder, scale, seeds, changes, engine, json)
-        if result is None:
-            return 130
-        results.append(result)
+        results.append(_run_one(one, folder, scale, seeds, changes, engine, json))
     if json:
         found = [result.to_json() for result in results]
         _print_json({"studies": found} if study == "all" else found[0])
@@ -144,7 +142,7 @@ def run(
 
 
 def _run_one(study, folder: Path, scale: str, seeds: int, changes: dict[str, str], engine: str, quiet: bool):
-    """Runs one study and shows what came out; None if it was interrupted."""
+    """Runs one study and shows what came out."""
     from .lab.run import run_study
     from .report import write_report
 
@@ -156,7 +154,7 @@ def _run_one(study, folder: Path, scale: str, seeds: int, changes: dict[str, str
         console.print(
             f"\nstopped; {done} finished cells are kept in {folder}, and the same command continues", markup=False
         )
-        return None
+        raise
     page = write_report(result)
     if not quiet:
         _print_result(result, Console(highlight=False))
@@ -456,8 +454,8 @@ def main(arguments: list[str] | None = None) -> None:
     except UserError as problem:
         print(f"recombine: {problem}", file=sys.stderr)
         code = 2
-    except KeyboardInterrupt:
-        code = 130
+    except KeyboardInterrupt as stopped:
+        code = getattr(stopped, "exit_code", 130)
     except BrokenPipeError:  # `recombine list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0

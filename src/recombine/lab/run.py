@@ -17,7 +17,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ..errors import UserError, require_int
 from ..intervals import Interval
 from .cells import Cell, canonical
-from .engines import Listener, parse_engine
+from .engines import Limits, Listener, parse_engine
+from .queue import Queue
+from .stop import Interrupted, Stop, heeding
 from .store import Record, Store, Table, peek, tidy
 from .study import DEFAULT_SEEDS, SCALES, Study
 from .verdicts import Question, Verdict, answer, judge
@@ -69,10 +71,14 @@ def run_study(
     changes: dict[str, Any] | None = None,
     out: Path | None = None,
     engine: str = "inprocess",
+    limits: Limits | None = None,
     quiet: bool = False,
 ) -> Result:
-    """Runs what is missing and judges. `out=None` keeps nothing. The same call continues where it stopped."""
-    compute = parse_engine(engine)
+    """Runs what is missing and judges. `out=None` keeps nothing. The same call continues where it stopped.
+
+    Raises `Interrupted` (a KeyboardInterrupt) if it was asked to stop before everything was run.
+    """
+    chosen, stop = parse_engine(engine, limits), Stop()
     settings, cells, store = prepare(study, scale, seeds, changes, out)
     found = {cell.id: record for cell in cells if store and (record := store.get(cell) or _borrow(study, cell, store))}
     missing = [cell for cell in cells if cell.id not in found]
@@ -89,7 +95,11 @@ def run_study(
             show(event, cell, payload)
 
         if missing:
-            compute(study, missing, store.path / "checkpoints" if store else None, tell)
+            queue = Queue(study, missing, stop)
+            with heeding(stop, quiet):
+                chosen.compute(study, queue, store.path / "checkpoints" if store else None, tell, stop)
+            if stop.signal is not None and len(queue):
+                raise Interrupted(stop.signal)
     records = [found[cell.id] for cell in cells if cell.id in found]
     return conclude(study, scale, settings, records, failures, store)
 
@@ -179,6 +189,8 @@ def _shown(study: Study, total: int, done: int, quiet: bool) -> Iterator[Listene
                 lines[cell.id] = bars.add_task(f"  {study.label(cell.spec)}", total=100, note="")
             elif event == "progress":
                 bars.update(lines[cell.id], completed=100 * payload[0], note=payload[1])
+            elif event == "lost":
+                bars.remove_task(lines.pop(cell.id))
             else:
                 bars.remove_task(lines.pop(cell.id))
                 finished += 1

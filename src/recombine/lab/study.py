@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from ..errors import UserError, require_int, unknown
 from ..registry import Registry
 from ..tasks import Episode
-from .cells import Cell
+from .cells import Cell, canonical
 from .store import Record, Table
 from .verdicts import Claim, Question
 
@@ -20,6 +20,10 @@ SCALES = ("smoke", "laptop", "paper")
 COLORS = ("ink", "heat", "signed")  # of small pictures
 Rectangle = tuple[int | float, int | float, int | float, int | float]
 DEFAULT_SEEDS = 3
+#: settings that are data to a compiled program, whatever the study
+RATES = frozenset({"seed", "steps", "learning_rate", "warmup", "weight_decay", "b1", "b2", "evaluations"})
+#: settings that a cell's time rises with; a layer of a net has width x width weights
+WORK = ("steps", "tasks", "samples", "width", "width", "depth")
 
 
 @dataclass(frozen=True)
@@ -154,6 +158,8 @@ class Study:
     running_time: ClassVar[dict[str, str]]
     #: studies whose cells this one reads too: `run all` takes it after them
     reads: ClassVar[tuple[str, ...]] = ()
+    #: the module that is run as a worker process for its cells; it must know this study
+    worker: ClassVar[str] = "recombine.lab.worker"
     #: what the texts of `exhibits` are, for the report
     exhibits_title: ClassVar[str] = "Certificates"
     exhibits_note: ClassVar[str] = "What each net was trained on, checked and not assumed."
@@ -198,6 +204,15 @@ class Study:
     def lender(self, cell: Cell) -> tuple[Cell, str] | None:
         """A cell of another study that measures the same, and the folder beside this one where it is kept."""
         return None
+
+    def program(self, spec: dict[str, Any]) -> str:
+        """Cells that give the same text share compiled programs; one worker computes them, one after the other."""
+        return canonical({name: value for name, value in spec.items() if name not in RATES})
+
+    def cost(self, spec: dict[str, Any]) -> float:
+        """How long a cell takes, in a unit of the study's own; long ones are begun first. A guess is enough."""
+        numbers = [spec.get(name) for name in WORK]
+        return float(math.prod(n for n in numbers if isinstance(n, (int, float)) and not isinstance(n, bool) and n > 0))
 
     # -- what follows -------------------------------------------------------------------------------------------
     def settings(self, scale: str, changes: dict[str, Any] | None = None) -> dict[str, Any]:

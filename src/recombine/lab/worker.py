@@ -1,25 +1,34 @@
-"""A worker process: cells in on stdin, events out on stdout, one JSON object a line. No pickle, no code."""
+"""A worker process: cells in on stdin, events out on stdout, one JSON object a line. No pickle, no code.
+
+`python -m recombine.lab.worker DRIVER` serves the registered studies until stdin ends, or the process DRIVER does.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import queue
+import signal
 import sys
+import threading
 import traceback
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
+from ..errors import describe
+from .cells import Cell
+from .study import Context, Study
 
-def serve(inlet: TextIO, emit: Any) -> None:
-    """Computes cells until stdin ends."""
-    from ..errors import describe
-    from ..studies import registry
-    from .cells import Cell
-    from .study import Context
+Emit = Callable[[dict[str, Any]], None]
+PR_SET_PDEATHSIG = 1
 
+
+def serve(studies: Mapping[str, Study], orders: queue.SimpleQueue[dict | None], emit: Emit) -> None:
+    """Computes cells until there are no more orders."""
     emit({"event": "ready"})
-    for line in inlet:
-        order = json.loads(line)
+    while (order := orders.get()) is not None:
         cell = Cell.from_json(order["cell"])
         checkpoint = Path(order["checkpoint"]) if order.get("checkpoint") else None
 
@@ -27,13 +36,38 @@ def serve(inlet: TextIO, emit: Any) -> None:
             emit({"event": "progress", "cell": cell.id, "share": share, "note": note})
 
         try:
-            record = registry[cell.study].compute(cell, Context(progress, checkpoint))
+            record = studies[cell.study].compute(cell, Context(progress, checkpoint))
             emit({"event": "done", "cell": cell.id, "record": record.to_bytes().decode()})
         except Exception as problem:  # a cell that fails must not take the study with it
             emit({"event": "failed", "cell": cell.id, "error": describe(problem), "traceback": traceback.format_exc()})
+        order["over"].set()
 
 
-def main() -> None:
+def listen(inlet: TextIO, orders: queue.SimpleQueue[dict | None]) -> None:
+    """Passes orders on. The driver closes the pipe between cells: if it ends within one, the driver is gone."""
+    last = None
+    for line in inlet:
+        last = json.loads(line) | {"over": threading.Event()}
+        orders.put(last)
+    if last is not None and not last["over"].wait(GRACE):
+        os._exit(1)
+    orders.put(None)
+
+
+GRACE = 0.2  # seconds between the last word of a cell and its end in this process
+
+
+def end_with(driver: int) -> None:
+    """This process ends when its driver does, even within a cell that never lets another thread run (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != driver:  # it went before we asked
+        os._exit(1)
+
+
+def main(studies: Mapping[str, Study]) -> None:
+    """A worker for these studies; its driver's process id is the one argument."""
+    end_with(int(sys.argv[1]))
     # Whatever a library prints goes to stderr: stdout carries events only.
     outlet = os.fdopen(os.dup(sys.stdout.fileno()), "w", buffering=1)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -41,12 +75,16 @@ def main() -> None:
     def emit(event: dict[str, Any]) -> None:
         outlet.write(json.dumps(event) + "\n")
 
+    orders: queue.SimpleQueue[dict | None] = queue.SimpleQueue()
+    threading.Thread(target=listen, args=(sys.stdin, orders), daemon=True).start()
     try:
         with outlet:
-            serve(sys.stdin, emit)
+            serve(studies, orders, emit)
     except (KeyboardInterrupt, BrokenPipeError):
         os._exit(1)  # the driver is gone or is stopping
 
 
 if __name__ == "__main__":
-    main()
+    from ..studies import registry
+
+    main(registry)

@@ -374,6 +374,11 @@ class TrialStudy(Study):
     def measure(self, spec: Spec, context: Context) -> Measured:
         return measure(spec, context)
 
+    def program(self, spec: Spec) -> str:
+        # supports are padded to the size of their space: another split is other data for the same program
+        shapes = {name: spec.get(name) for name in WORLD if name != "support"}
+        return canonical(shapes | {"recipe": build_recipe(spec).shape().to_json()})
+
     def label(self, spec: Spec) -> str:
         words = [f"{name}={spec[name]}" if not isinstance(spec[name], str) else spec[name] for name in self.varied]
         return ", ".join([*words, f"seed {spec['seed']}"])
