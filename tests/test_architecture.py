@@ -20,6 +20,7 @@ LEVELS = [
         "keys",
         "intervals",
         "files",
+        "processes",
         "distributions",
         "precision",
         "compilation",

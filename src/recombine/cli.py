@@ -1,4 +1,4 @@
-"""The command line: `recombine list | show | run | report | audit | risk | certify | bench | show-episode`.
+"""The command line: `recombine list | show | run | status | retry | report | audit | risk | certify | bench | ...`.
 
 Exit codes: 0 done, 2 bad input (one sentence on stderr), 3 some cells failed, 130 interrupted and 143 terminated (what
 was done is kept).
@@ -6,12 +6,16 @@ was done is kept).
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import json
 import os
+import re
 import shutil
 import sys
+import time
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -98,9 +102,11 @@ def run(
     study: Positional[str],
     scale: Literal["smoke", "laptop", "paper"] = "laptop",
     seeds: int = 3,
-    out: Path | None = None,
+    out: str | None = None,
     set: Annotated[UseAppendAction[tuple[tuple[str, ...], ...]], arg(metavar="NAME=VALUE")] = (),
     engine: str = "local",
+    cell_timeout: float | None = None,
+    cell_memory: Annotated[str | None, arg(metavar="SIZE")] = None,
     json: bool = False,
 ) -> int:
     """Runs a study, prints its verdicts and writes its report. The same command again continues.
@@ -109,30 +115,34 @@ def run(
         study: its name, or all; `recombine list studies` shows them
         scale: smoke takes seconds, laptop minutes on two cores, paper is the published setting
         seeds: independent repetitions; a verdict takes at least three
-        out: folder for records and report (default: runs/STUDY-SCALE); with all, the folder above
+        out: folder or URL (s3://bucket/prefix) for records and report (default: runs/STUDY-SCALE; all: the one above)
         set: changes of knobs; `recombine show STUDY` lists them
         engine: local (a process a core), local:N, or inprocess
+        cell_timeout: seconds after which a cell counts as failed
+        cell_memory: memory of a worker above which its cell counts as failed, such as 4G or 500M
         json: print one JSON object on stdout and nothing else there
     """
-    from .lab.run import default_folder, prepare
+    from .lab.run import default_folder, prepare, run_study
     from .studies import registry
 
     changes = _changes(pair for group in set for pair in group)
+    limits = _limits(cell_timeout, cell_memory)
     if study == "all":
         if changes:
             raise UserError(f"--set {next(iter(changes))} changes one study; name it instead of 'all'")
         # those that read the cells of others come last
         chosen = sorted(registry.values(), key=lambda one: bool(one.reads))
-        folders = [(out or Path("runs")) / f"{one.id}-{scale}" for one in chosen]
+        places = [f"{(out or 'runs').rstrip('/')}/{one.id}-{scale}" for one in chosen]
     else:
         chosen = [registry[study]]
-        folders = [out or default_folder(chosen[0], scale, changes)]
+        places = [out or str(default_folder(chosen[0], scale, changes))]
     if study == "all":  # what cannot be run or continued is refused before the first of them starts
-        for one, folder in zip(chosen, folders, strict=True):
-            prepare(one, scale, seeds, {}, folder)
+        for one, place in zip(chosen, places, strict=True):
+            prepare(one, scale, seeds, {}, place)
     results = []
-    for one, folder in zip(chosen, folders, strict=True):
-        results.append(_run_one(one, folder, scale, seeds, changes, engine, json))
+    for one, place in zip(chosen, places, strict=True):
+        options: dict[str, Any] = {"seeds": seeds, "changes": changes, "out": place, "engine": engine, "limits": limits}
+        results.append(_run_and_show(functools.partial(run_study, one, scale, **options), place, json))
     if json:
         found = [result.to_json() for result in results]
         _print_json({"studies": found} if study == "all" else found[0])
@@ -141,26 +151,29 @@ def run(
     return 3 if any(result.failures for result in results) else 0
 
 
-def _run_one(study, folder: Path, scale: str, seeds: int, changes: dict[str, str], engine: str, quiet: bool):
+def _run_and_show(run: Callable[[], Any], place: str, quiet: bool):
     """Runs one study and shows what came out."""
-    from .lab.run import run_study
+    from .lab.store import Store
     from .report import write_report
 
-    console = Console(stderr=True, highlight=False)
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
-        result = run_study(study, scale, seeds=seeds, changes=changes, out=folder, engine=engine)
+        result = run()
     except KeyboardInterrupt:
-        done = len(list((folder / "records").glob("*.json")))
-        console.print(
-            f"\nstopped; {done} finished cells are kept in {folder}, and the same command continues", markup=False
-        )
+        with contextlib.suppress(UserError):
+            done = len(Store.open(place).done())
+            console.print(
+                f"\nstopped; {done} finished cells are kept in {place}, and the same command continues", markup=False
+            )
         raise
     page = write_report(result)
     if not quiet:
         _print_result(result, Console(highlight=False))
         Console(highlight=False, soft_wrap=True).print(f"\nreport: {page}", markup=False)
     for failure in result.failures:
-        console.print(f"failed: {study.label(failure.cell.spec)}: {failure.error}", markup=False)
+        console.print(f"failed: {result.study.label(failure.cell.spec)}: {failure.error}", markup=False)
+    if result.failures:
+        console.print(f"tracebacks: {place}/failures; `recombine retry {place}` tries these cells again", markup=False)
     return result
 
 
@@ -211,7 +224,84 @@ def plan(
         print(f"plan: {out}")
 
 
-def report(folder: Positional[Path]) -> None:
+def retry(
+    place: Positional[str],
+    failed: bool = False,
+    all: bool = False,
+    engine: str = "local",
+    cell_timeout: float | None = None,
+    cell_memory: Annotated[str | None, arg(metavar="SIZE")] = None,
+    json: bool = False,
+) -> int:
+    """Tries cells again that failed, with the settings that are stored.
+
+    Args:
+        place: where `recombine run` put its records
+        failed: only cells that failed (the default)
+        all: every cell that has no record, also those that were never begun
+        engine: local (a process a core), local:N, or inprocess
+        cell_timeout: seconds after which a cell counts as failed
+        cell_memory: memory of a worker above which its cell counts as failed, such as 4G or 500M
+        json: print one JSON object on stdout and nothing else there
+    """
+    from .lab.run import run_again
+    from .studies import registry
+
+    if failed and all:
+        raise UserError("give either --failed or --all, not both")
+    again = functools.partial(
+        run_again, place, registry, only_failed=not all, engine=engine, limits=_limits(cell_timeout, cell_memory)
+    )
+    result = _run_and_show(again, place, json)
+    if json:
+        _print_json(result.to_json())
+    return 3 if result.failures else 0
+
+
+def status(place: Positional[str], watch: bool = False, json: bool = False) -> None:
+    """Says how far a run is: cells done, running, failed and left, how fast it goes, and how long it will take.
+
+    Args:
+        place: where `recombine run` puts its records
+        watch: go on until nobody is at work there
+        json: print JSON objects, one a line
+    """
+    from .lab.claims import Watch
+    from .lab.status import status_of
+    from .lab.store import Store
+    from .studies import registry
+
+    remembered = Watch(Store.open(place).files)
+    before = None
+    while True:
+        found = status_of(place, registry, remembered)
+        if found != before:
+            if json:
+                _print_json(found.to_json())
+            elif before is None or not found.drivers:
+                print(found, flush=True)
+            else:
+                print(found.line(), flush=True)
+        before = found
+        if not watch or not found.drivers:
+            return
+        sys.stdout.flush()
+        time.sleep(2.0)
+
+
+def _limits(seconds: float | None, memory: str | None):
+    from .lab.engines import Limits
+
+    size = None
+    if memory is not None:
+        match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([KMGT]?)B?", memory.strip().upper())
+        if match is None:
+            raise UserError(f"--cell-memory {memory!r} is no size; 4G or 500M would do")
+        size = int(float(match[1]) * 1000 ** " KMGT".index(match[2] or " "))
+    return Limits(seconds, size)
+
+
+def report(folder: Positional[str]) -> None:
     """(Re)makes the HTML report from what is stored, running nothing.
 
     Args:
@@ -436,8 +526,8 @@ def show_episode(
 
 
 COMMANDS = {
-    "list": list_, "show": show, "run": run, "report": report, "audit": audit, "plan": plan, "risk": risk,
-    "certify": certify, "bench": bench, "show-episode": show_episode,
+    "list": list_, "show": show, "run": run, "status": status, "retry": retry, "report": report, "audit": audit,
+    "plan": plan, "risk": risk, "certify": certify, "bench": bench, "show-episode": show_episode,
 }  # fmt: skip
 
 

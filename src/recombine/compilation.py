@@ -10,15 +10,14 @@ from pathlib import Path
 
 import jax
 
+from .files import user_cache
+
 
 def cache_folder() -> Path | None:
-    """Where programs are kept: $RECOMBINE_CACHE ("off" for nowhere), else the user's cache folder."""
-    chosen = os.environ.get("RECOMBINE_CACHE")
-    if chosen == "off":
-        return None
-    base = Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "recombine"
+    """Where programs are kept, None for nowhere."""
+    base = user_cache()
     # Machine code of one processor must not be loaded on another, e.g. from a shared home folder.
-    return base / f"programs-{_processor()}"
+    return base / f"programs-{_processor()}" if base else None
 
 
 @functools.cache

@@ -45,7 +45,7 @@ def fit_prior(folders: Sequence[Path]) -> RiskModel:
     """A risk model from lab stores."""
     tables, origins = [], []
     for folder in folders:
-        store = Store.open(Path(folder))
+        store = Store.open(folder)
         found = [_checked(record.facts["risk"], record.cell.id) for record in store.records() if "risk" in record.facts]
         tables += found
         about = {name: store.about.get(name) for name in ("study", "version", "scale")} | {"records": len(found)}

@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import sys
-import time
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
 from ..errors import UserError, require_int
+from ..files import Files, beside
 from ..intervals import Interval
 from .cells import Cell, canonical
-from .engines import Limits, Listener, parse_engine
+from .engines import Engine, Limits, parse_engine
+from .pace import Pace
 from .queue import Queue
+from .session import Session
 from .stop import Interrupted, Stop, heeding
-from .store import Record, Store, Table, peek, tidy
+from .store import Failure, Record, Store, Table, peek, tidy
 from .study import DEFAULT_SEEDS, SCALES, Study
 from .verdicts import Question, Verdict, answer, judge
+from .view import shown
 
-
-@dataclass(frozen=True)
-class Failure:
-    """A cell that gave no record."""
-
-    cell: Cell
-    error: str
-    traceback: str
+Place = str | os.PathLike | Files
 
 
 @dataclass(frozen=True)
@@ -53,7 +46,7 @@ class Result:
             "study": self.study.id,
             "scale": self.scale,
             "verdicts": [verdict.to_json() for verdict in self.verdicts],
-            "out": str(self.store.path) if self.store else None,
+            "out": self.store.place if self.store else None,
         }
 
 
@@ -69,43 +62,147 @@ def run_study(
     *,
     seeds: int = DEFAULT_SEEDS,
     changes: dict[str, Any] | None = None,
-    out: Path | None = None,
+    out: Place | None = None,
     engine: str = "inprocess",
     limits: Limits | None = None,
     quiet: bool = False,
 ) -> Result:
     """Runs what is missing and judges. `out=None` keeps nothing. The same call continues where it stopped.
 
+    out: a folder, or a URL such as s3://bucket/prefix.
     Raises `Interrupted` (a KeyboardInterrupt) if it was asked to stop before everything was run.
     """
-    chosen, stop = parse_engine(engine, limits), Stop()
+    chosen = parse_engine(engine, limits)
     settings, cells, store = prepare(study, scale, seeds, changes, out)
-    found = {cell.id: record for cell in cells if store and (record := store.get(cell) or _borrow(study, cell, store))}
-    missing = [cell for cell in cells if cell.id not in found]
-    failures: list[Failure] = []
-    with _shown(study, len(cells), len(found), quiet) as show:
+    return _run(Plan(study, scale, settings, cells, store), chosen, quiet)
 
-        def tell(event: str, cell: Cell, payload: Any) -> None:
-            if event == "done":
-                if store:
-                    store.put(payload)
-                found[cell.id] = payload
-            elif event == "failed":
-                failures.append(Failure(cell, *payload))
-            show(event, cell, payload)
 
-        if missing:
-            queue = Queue(study, missing, stop)
-            with heeding(stop, quiet):
-                chosen.compute(study, queue, store.path / "checkpoints" if store else None, tell, stop)
-            if stop.signal is not None and len(queue):
-                raise Interrupted(stop.signal)
-    records = [found[cell.id] for cell in cells if cell.id in found]
-    return conclude(study, scale, settings, records, failures, store)
+def run_again(
+    place: Place,
+    studies: Mapping[str, Study],
+    *,
+    only_failed: bool = True,
+    engine: str = "inprocess",
+    limits: Limits | None = None,
+    quiet: bool = False,
+) -> Result:
+    """Tries the cells of a store again that failed, or all that have no record."""
+    chosen = parse_engine(engine, limits)
+    plan = plan_of(place, studies)
+    only = plan.store.failed() if only_failed and plan.store is not None else None
+    return _run(plan, chosen, quiet, only)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A study at a scale: all its cells, and where they are kept."""
+
+    study: Study
+    scale: str
+    settings: dict[str, Any]
+    cells: list[Cell]
+    store: Store | None
+
+
+def _run(plan: Plan, engine: Engine, quiet: bool, only: set[str] | None = None) -> Result:
+    """Computes what has no record (`only` these), by id, and judges all there is."""
+    study, store = plan.study, plan.store
+    done, seconds = _find_done(plan)
+    missing = [cell for cell in plan.cells if cell.id not in done and (only is None or cell.id in only)]
+    pace = Pace(len(done) + len(missing), len(done), lambda cell: study.label(cell.spec))
+    pace.memory = engine.memory
+    work = _Work(plan, engine, pace, quiet)
+    if store is not None:
+        with contextlib.suppress(OSError):  # a folder that may only be read can still be judged
+            store.files.sweep()
+    if missing and store is not None:
+        with Session(store, pace) as session:
+            work.compute(missing, seconds, session)
+    elif missing:
+        work.compute(missing, seconds, None)
+    if store is not None:
+        done |= work.done
+        records = [record for cell in plan.cells if cell.id in done and (record := store.get(cell)) is not None]
+    else:
+        records = [work.records[cell.id] for cell in plan.cells if cell.id in work.records]
+    return conclude(study, plan.scale, plan.settings, records, work.failures, store)
+
+
+class _Work:
+    """What is computed in one run, and what comes of it. Records are not held where a store has them."""
+
+    def __init__(self, plan: Plan, engine: Engine, pace: Pace, quiet: bool):
+        self.plan, self.engine, self.pace, self.quiet = plan, engine, pace, quiet
+        self.stop = Stop()
+        self.done: set[str] = set()
+        self.records: dict[str, Record] = {}
+        self.failures: list[Failure] = []
+
+    def compute(self, cells: Sequence[Cell], seconds: Mapping[str, float], session: Session | None) -> None:
+        """Until every cell is done or has failed, here or by another driver on the same store."""
+        checkpoints = self.plan.store.checkpoints if self.plan.store is not None else None
+        with shown(self.plan.study, self.pace, self.quiet) as show, heeding(self.stop, self.quiet):
+
+            def tell(event: str, cell: Cell, payload: Any) -> None:
+                self.pace.heard(event, cell, payload)
+                if event == "done":
+                    self._keep(payload, session)
+                elif event == "failed":
+                    self._keep(Failure(cell, *payload, driver=session.claims.id if session else ""), session)
+                elif event == "lost" and session is not None:
+                    session.claims.release(cell)
+                show(event, cell, payload)
+
+            while cells:
+                queue = Queue(self.plan.study, cells, self.stop, session.claim if session else None, seconds)
+                self.pace.expect(queue.costs)
+                self.engine.compute(self.plan.study, queue, checkpoints, tell, self.stop)
+                while (cell := queue.take()) is not None:
+                    tell("failed", cell, ("the engine ended before it came to this cell", ""))
+                cells = self._settle(queue.refused, session)
+                if self.stop.signal is not None and (cells or len(queue)):
+                    raise Interrupted(self.stop.signal)
+
+    def _keep(self, outcome: Record | Failure, session: Session | None) -> None:
+        if isinstance(outcome, Failure):
+            self.failures.append(outcome)
+        else:
+            self.done.add(outcome.cell.id)
+        if session is not None:
+            session.keep(outcome)
+        elif isinstance(outcome, Record):
+            self.records[outcome.cell.id] = outcome
+
+    def _settle(self, refused: list[Cell], session: Session | None) -> list[Cell]:
+        """Takes over what other drivers finished; returns what is left to do."""
+        if not refused or session is None:
+            return []
+        settled = session.settle(refused, self.stop, self.pace.elsewhere)
+        self.done |= {cell.id for cell in settled.done}
+        self.failures += settled.failures
+        return settled.again
+
+
+def _find_done(plan: Plan) -> tuple[set[str], dict[str, float]]:
+    """Ids of cells that have a whole record, and what cells took before, by program."""
+    done: set[str] = set()
+    took: dict[str, list[float]] = {}
+    if plan.store is None:
+        return done, {}
+    there = plan.store.done()
+    for cell in plan.cells:
+        record = plan.store.get(cell) if cell.id in there else None
+        record = record or _borrow(plan.study, cell, plan.store)
+        if record is not None:
+            done.add(cell.id)
+            seconds = record.facts.get("seconds")
+            if isinstance(seconds, (int, float)) and seconds > 0 and "lent_by" not in record.facts:
+                took.setdefault(plan.study.program(cell.spec), []).append(float(seconds))
+    return done, {program: sum(times) / len(times) for program, times in took.items()}
 
 
 def prepare(
-    study: Study, scale: str, seeds: int, changes: dict[str, Any] | None, out: Path | None
+    study: Study, scale: str, seeds: int, changes: dict[str, Any] | None, out: Place | None
 ) -> tuple[dict[str, Any], list[Cell], Store | None]:
     """Settings, cells and store of a run; refuses here what cannot be run, or continued where it is to be kept."""
     settings = study.settings(scale, changes)
@@ -122,7 +219,7 @@ def _borrow(study: Study, cell: Cell, store: Store) -> Record | None:
     if lent is None:
         return None
     other, folder = lent
-    record = peek(store.path.parent / folder, other)
+    record = peek(beside(store.files, folder), other)
     if record is None:
         return None
     record = Record(cell, record.rows, record.facts | {"lent_by": f"{folder}/{other.id}"}, record.provenance)
@@ -145,74 +242,30 @@ def conclude(
     return Result(study, scale, settings, records, table, verdicts, answers, failures, store)
 
 
-def reopen(path: Path, studies: Mapping[str, Study]) -> Result:
-    """The result of what is stored at `path`, without running anything; its study is looked up by name."""
-    store = Store.open(path)
+def reopen(place: Place, studies: Mapping[str, Study]) -> Result:
+    """The result of what is stored at `place`, without running anything; its study is looked up by name."""
+    plan = plan_of(place, studies)
+    store = plan.store
+    assert store is not None
+    by_id = {record.cell.id: record for record in store.records()}
+    records = [by_id[cell.id] for cell in plan.cells if cell.id in by_id]
+    failed = store.failed() - by_id.keys()
+    failures = [failure for cell in plan.cells if cell.id in failed and (failure := store.failure(cell)) is not None]
+    return conclude(plan.study, plan.scale, plan.settings, records, failures, store)
+
+
+def plan_of(place: Place, studies: Mapping[str, Study]) -> Plan:
+    """What a store says was to be run."""
+    store = Store.open(place)
     about = store.about
     if not {"study", "version", "scale", "settings", "seeds"} <= set(about) or about["scale"] not in SCALES:
-        raise UserError(f"{path / 'store.json'} does not say which study, scale and settings it holds")
+        raise UserError(f"{store.place}/store.json does not say which study, scale and settings it holds")
     study = studies[about["study"]]
     if study.version != about["version"]:
         raise UserError(
-            f"{path} was made by version {about['version']} of the study {study.id!r} and this is version "
+            f"{store.place} was made by version {about['version']} of the study {study.id!r} and this is version "
             f"{study.version}; `recombine run` with another --out measures again"
         )
     settings = study.settings(about["scale"], dict(about["settings"]))  # complete, and of known names only
-    wanted = study.cells(settings, require_int("seeds", about["seeds"], at_least=1))
-    by_id = {record.cell.id: record for record in store.records()}
-    records = [by_id[cell.id] for cell in wanted if cell.id in by_id]
-    return conclude(study, about["scale"], settings, records, [], store)
-
-
-@contextlib.contextmanager
-def _shown(study: Study, total: int, done: int, quiet: bool) -> Iterator[Listener]:
-    """Live bars on a terminal, plain lines on a pipe; always on stderr."""
-    if quiet:
-        yield lambda event, cell, payload: None
-        return
-    console = Console(stderr=True)
-    if done:
-        console.print(f"{done} of {total} cells were done before", highlight=False)
-    if not sys.stderr.isatty():
-        yield _plain_lines(study, total, done)
-        return
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=24), MofNCompleteColumn(),
-               TimeElapsedColumn(), TextColumn("{task.fields[note]}", markup=False))  # fmt: skip
-    with Progress(*columns, console=console) as bars:
-        overall = bars.add_task(study.id, total=total, completed=done, note="")
-        lines: dict[str, Any] = {}
-        begun, finished = time.monotonic(), 0
-
-        def show(event: str, cell: Cell, payload: Any) -> None:
-            nonlocal finished
-            if event == "started":
-                lines[cell.id] = bars.add_task(f"  {study.label(cell.spec)}", total=100, note="")
-            elif event == "progress":
-                bars.update(lines[cell.id], completed=100 * payload[0], note=payload[1])
-            elif event == "lost":
-                bars.remove_task(lines.pop(cell.id))
-            else:
-                bars.remove_task(lines.pop(cell.id))
-                finished += 1
-                left = (total - done - finished) * (time.monotonic() - begun) / finished
-                bars.update(
-                    overall, advance=1, note=f"about {int(left // 60)} min {int(left % 60)} s left" if left else ""
-                )
-                bars.console.print(_line(study, event, cell, payload), markup=False, highlight=False)
-
-        yield show
-
-
-def _plain_lines(study: Study, total: int, done: int) -> Listener:
-    def show(event: str, cell: Cell, payload: Any) -> None:
-        nonlocal done
-        if event in ("done", "failed"):
-            done += 1
-            print(f"[{done}/{total}] {_line(study, event, cell, payload)}", file=sys.stderr, flush=True)
-
-    return show
-
-
-def _line(study: Study, event: str, cell: Cell, payload: Any) -> str:
-    text = study.summary(payload) if event == "done" else f"FAILED {payload[0]}"
-    return f"{study.label(cell.spec)}: {text}"
+    cells = study.cells(settings, require_int("seeds", about["seeds"], at_least=1))
+    return Plan(study, about["scale"], settings, cells, store)

@@ -1,8 +1,10 @@
-"""The store: a folder with one immutable record a cell.
+"""The store: a folder, or a URL such as s3://bucket/prefix, with one immutable record a cell.
 
     DIR/store.json            format, study, scale, settings
     DIR/records/ID.json       what a cell measured, with a checksum
-    DIR/checkpoints/ID/       states of cells under way
+    DIR/failures/ID.json      why a cell gave no record, until it is tried again
+    DIR/checkpoints/ID/       states of cells under way (of a URL: in this machine's cache)
+    DIR/claims/, DIR/drivers/ who is at work here (`claims.py`)
     DIR/quarantine/           damaged records, set aside
     DIR/report.html
 
@@ -16,16 +18,19 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import UserError
-from ..files import write_or_refuse
+from ..files import Files, LocalFiles, cannot_write, open_files, user_cache, why_not
 from .cells import Cell, canonical
 
 FORMAT = 1
+#: what a run that lost its folder may have left there, and nothing else
+TRACES = frozenset({"checkpoints", "claims", "drivers"})
+T = TypeVar("T")
 Table = Any  # a pandas.DataFrame, whose own types are too loose to check against
 
 
@@ -58,7 +63,7 @@ class Record:
         try:
             body = json.loads(data)
             claimed = body.pop("sum")
-            if claimed != _sum(body):
+            if claimed != _sum_as_written(data) and claimed != _sum(body):
                 raise DamagedRecord("its content does not match its checksum")
             if body["format"] != FORMAT:
                 raise DamagedRecord(f"it is of format {body['format']!r} and not {FORMAT}")
@@ -70,105 +75,214 @@ class Record:
             raise DamagedRecord(f"it is not a record ({type(problem).__name__})") from problem
 
 
-class Store:
-    """A folder of records. Made by `Store.create`, or opened by `Store.open` if it is one."""
+@dataclass(frozen=True)
+class Failure:
+    """A cell that gave no record."""
 
-    def __init__(self, path: Path, about: dict[str, Any]):
-        self.path, self.about = path, about
+    cell: Cell
+    error: str
+    traceback: str
+    driver: str = ""  # whose worker it was
+
+    def to_bytes(self) -> bytes:
+        body = {"format": FORMAT, "cell": self.cell.to_json(), "error": self.error, "traceback": self.traceback}
+        return (canonical(body | {"driver": self.driver}) + "\n").encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Failure | None:
+        """None if it is damaged: that its cell failed is then known by its name alone."""
+        try:
+            body = json.loads(data)
+            texts = [str(body[name]) for name in ("error", "traceback", "driver")]
+            return cls(Cell.from_json(body["cell"]), *texts)
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return None
+
+
+class Store:
+    """Records of one run. Made by `Store.create`, or opened by `Store.open` if it is one."""
+
+    def __init__(self, files: Files, about: dict[str, Any]):
+        self.files, self.about = files, about
+        self.place = files.place
+
+    @property
+    def path(self) -> Path:
+        """The folder, where it is one."""
+        if not isinstance(self.files, LocalFiles):
+            raise UserError(f"{self.place} is no folder of this machine")
+        return self.files.root
+
+    @property
+    def checkpoints(self) -> Path | None:
+        """Where cells keep their states: always on this machine; None for nowhere."""
+        if isinstance(self.files, LocalFiles):
+            return self.files.root / "checkpoints"
+        base = user_cache()
+        return base / "checkpoints" / hashlib.sha256(self.place.encode()).hexdigest()[:16] if base else None
 
     # -- opening ------------------------------------------------------------------------------------------------
     @classmethod
-    def create(cls, path: Path, about: dict[str, Any]) -> Store:
-        """The store at `path`, made if it is not there; refused if it belongs to another run."""
-        path = Path(path)
-        if _exists(path / "store.json"):
-            store = cls.open(path)
+    def create(cls, place: str | os.PathLike | Files, about: dict[str, Any]) -> Store:
+        """The store at `place`, made if it is not there; refused if it belongs to another run."""
+        files = open_files(place)
+        if _ask(files, lambda: files.exists("store.json")):
+            store = cls.open(files)
             differs = [name for name in about if store.about.get(name) != about[name] and name != "seeds"]
             if differs:
                 there = ", ".join(f"{name}={store.about.get(name)!r}" for name in differs)
-                raise UserError(f"{path} holds another run ({there}); choose another --out, or remove it")
+                raise UserError(f"{files.place} holds another run ({there}); choose another --out, or remove it")
             if about.get("seeds", 0) > store.about.get("seeds", 0):  # what was run before stays part of it
-                write_or_refuse(path / "store.json", (canonical({"format": FORMAT, **about}) + "\n").encode())
                 store.about = about
+                store._write_about()
             return store
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise UserError(f"{path} exists and is not a store of recombine; choose another --out")
-        store = cls(path, about)
-        write_or_refuse(path / "store.json", (canonical({"format": FORMAT, **about}) + "\n").encode())
+        try:
+            free = set(files.names()) <= TRACES
+        except NotADirectoryError:
+            free = False
+        except OSError as problem:
+            raise UserError(f"{files.place} cannot be used: {why_not(problem)}") from None
+        if not free:
+            raise UserError(f"{files.place} exists and is not a store of recombine; choose another --out")
+        store = cls(files, about)
+        store._write_about()
         return store
 
-    @classmethod
-    def open(cls, path: Path) -> Store:
-        """The store at `path`, or an error that says why it is none."""
-        path = Path(path)
+    def _write_about(self) -> None:
         try:
-            about = json.loads((path / "store.json").read_bytes())
+            self.files.write("store.json", (canonical({"format": FORMAT, **self.about}) + "\n").encode())
+        except OSError as problem:
+            raise cannot_write(f"{self.place}/store.json", problem) from problem
+
+    @classmethod
+    def open(cls, place: str | os.PathLike | Files) -> Store:
+        """The store at `place`, or an error that says why it is none."""
+        files = open_files(place)
+        try:
+            about = json.loads(files.read("store.json"))
             written = about.pop("format")
         except FileNotFoundError:
-            raise UserError(f"{path} is not a store of recombine: it has no store.json") from None
+            raise UserError(f"{files.place} is not a store of recombine: it has no store.json") from None
         except (ValueError, KeyError, TypeError, AttributeError):
             raise UserError(
-                f"{path / 'store.json'} is damaged; the records beside it are whole: run the same command "
+                f"{files.place}/store.json is damaged; the records beside it are whole: run the same command "
                 "with another --out and copy records/ over"
             ) from None
         except OSError as problem:
-            raise UserError(f"{path} cannot be read: {problem.strerror}") from None
+            raise UserError(f"{files.place} cannot be read: {why_not(problem)}") from None
         if written != FORMAT:
             raise UserError(
-                f"{path} was written in store format {written!r} and this version of recombine reads format {FORMAT}; "
-                "use the version that wrote it, or another --out"
+                f"{files.place} was written in store format {written!r} and this version of recombine reads format "
+                f"{FORMAT}; use the version that wrote it, or another --out"
             )
-        return cls(path, about)
+        return cls(files, about)
 
     # -- writing ------------------------------------------------------------------------------------------------
     def put(self, record: Record) -> None:
         """Keeps a record; whole or not at all."""
-        write_or_refuse(self.path / "records" / f"{record.cell.id}.json", record.to_bytes())
+        self.put_all([record])
+
+    def put_all(self, records: Sequence[Record]) -> None:
+        """Keeps records, each whole or not at all; together they are made durable faster."""
+        self._write({_record(record.cell): record.to_bytes() for record in records})
+
+    def put_failure(self, failure: Failure) -> None:
+        """Keeps why a cell gave no record."""
+        self._write({_failure(failure.cell): failure.to_bytes()})
+
+    def _write(self, contents: dict[str, bytes]) -> None:
+        try:
+            if not self.files.exists("store.json"):
+                raise UserError(f"{self.place} is gone: it was moved or deleted while it was written to")
+            self.files.write_all(contents)
+        except OSError as problem:
+            raise cannot_write(f"{self.place}/{next(iter(contents))}", problem) from problem
+
+    def forget_failure(self, cell: Cell) -> None:
+        self.files.remove(_failure(cell))
 
     # -- reading ------------------------------------------------------------------------------------------------
+    def done(self) -> set[str]:
+        """Ids of cells that have a record, whole or not: nothing is read."""
+        return _ids(_ask(self.files, lambda: self.files.names("records")))
+
+    def failed(self) -> set[str]:
+        """Ids of cells that failed and were not tried again."""
+        return _ids(_ask(self.files, lambda: self.files.names("failures")))
+
+    def failure(self, cell: Cell) -> Failure | None:
+        """Why a cell failed, or None if it did not."""
+        try:
+            return Failure.from_bytes(self.files.read(_failure(cell))) or Failure(cell, "(its report is damaged)", "")
+        except OSError:
+            return None
+
     def get(self, cell: Cell) -> Record | None:
         """The record of a cell, or None; a damaged one is set aside, so that the cell runs again."""
-        path = self.path / "records" / f"{cell.id}.json"
+        name = _record(cell)
         try:
-            return _read_record(path)
+            return _read_record(self.files, name)
         except FileNotFoundError:
             return None
         except DamagedRecord as problem:
-            aside = self.path / "quarantine" / path.name
-            aside.parent.mkdir(exist_ok=True)
-            os.replace(path, aside)
+            try:
+                self.files.move(name, f"quarantine/{cell.id}.json")
+            except FileNotFoundError:
+                return None  # another driver was faster
+            except OSError as hindrance:
+                raise UserError(
+                    f"record {cell.id}.json is damaged ({problem}) and cannot be set aside: {why_not(hindrance)}"
+                ) from hindrance
             warnings.warn(
-                f"record {path.name} is damaged ({problem}); moved to quarantine, its cell runs again", stacklevel=2
+                f"record {cell.id}.json is damaged ({problem}); moved to quarantine, its cell runs again", stacklevel=2
             )
             return None
 
     def records(self) -> list[Record]:
         """All whole records in order of id; damaged ones are named in a warning and left where they are."""
         found = []
-        for path in sorted((self.path / "records").glob("*.json")):
+        for id in sorted(self.done()):
             try:
-                found.append(_read_record(path))
+                found.append(_read_record(self.files, f"records/{id}.json"))
+            except FileNotFoundError:
+                continue  # set aside by a run just now
             except DamagedRecord as problem:
-                warnings.warn(f"record {path.name} is damaged and was left out: {problem}", stacklevel=2)
+                warnings.warn(f"record {id}.json is damaged and was left out: {problem}", stacklevel=2)
         return found
 
+    def was_damaged(self, id: str) -> bool:
+        """Whether a cell without a whole record had one."""
+        return any(self.files.exists(f"{folder}/{id}.json") for folder in ("records", "quarantine"))
 
-def _read_record(path: Path) -> Record:
+
+def _record(cell: Cell) -> str:
+    return f"records/{cell.id}.json"
+
+
+def _failure(cell: Cell) -> str:
+    return f"failures/{cell.id}.json"
+
+
+def _ids(names: Iterable[str]) -> set[str]:
+    return {name.removesuffix(".json") for name in names if name.endswith(".json")}
+
+
+def _read_record(files: Files, name: str) -> Record:
     try:
-        record = Record.from_bytes(path.read_bytes())
+        record = Record.from_bytes(files.read(name))
     except FileNotFoundError:
         raise
     except OSError as problem:
-        raise DamagedRecord(f"it cannot be read: {problem.strerror}") from problem
-    if record.cell.id != path.stem:
+        raise DamagedRecord(f"it cannot be read: {why_not(problem)}") from problem
+    if _record(record.cell) != name:
         raise DamagedRecord("it belongs to another cell")
     return record
 
 
-def peek(path: Path, cell: Cell) -> Record | None:
-    """The record of a cell in the store at `path`, which is left as it is; None if it is not there or not whole."""
+def peek(files: Files, cell: Cell) -> Record | None:
+    """The record of a cell in the store at `files`, which is left as it is; None if it is not there or not whole."""
     try:
-        return _read_record(path / "records" / f"{cell.id}.json")
+        return _read_record(files, _record(cell))
     except (FileNotFoundError, DamagedRecord):
         return None
 
@@ -186,7 +300,7 @@ def tidy(records: Sequence[Record]) -> Table:
 
 def load(path: str | os.PathLike) -> Table:
     """Everything that was measured, as a tidy pandas table: settings of the cell, reading, value."""
-    return tidy(Store.open(Path(path)).records())
+    return tidy(Store.open(path).records())
 
 
 def query(path: str | os.PathLike, sql: str) -> Table:
@@ -205,11 +319,11 @@ def query(path: str | os.PathLike, sql: str) -> Table:
         connection.close()
 
 
-def _exists(path: Path) -> bool:
+def _ask(files: Files, question: Callable[[], T]) -> T:
     try:
-        return path.exists()
-    except OSError as problem:  # a name that is too long, or a folder that may not be entered
-        raise UserError(f"{path} cannot be used: {problem.strerror}") from None
+        return question()
+    except OSError as problem:  # a name that is too long, a folder that may not be entered, a service that is down
+        raise UserError(f"{files.place} cannot be used: {why_not(problem)}") from None
 
 
 def _scalar(value: Any) -> bool:
@@ -223,3 +337,9 @@ def _finite(row: dict[str, Any]) -> dict[str, Any]:
 
 def _sum(body: dict[str, Any]) -> str:
     return hashlib.sha256(canonical(body).encode()).hexdigest()
+
+
+def _sum_as_written(data: bytes) -> str:
+    """The checksum by the bytes themselves, in our one spelling, where `sum` comes last: the faster way."""
+    body, mark, _ = data.rpartition(b',"sum":"')
+    return hashlib.sha256(body + b"}").hexdigest() if mark else ""

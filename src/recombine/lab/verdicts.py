@@ -12,8 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from scipy.special import stdtrit
-
 from ..intervals import Interval, over_seeds
 from .store import Table
 
@@ -98,6 +96,8 @@ def judge(claim: Claim, table: Table, scale: str) -> Verdict:
 
 def _what_it_takes(values: list[float], threshold: float) -> str:
     """How many seeds would decide if mean and spread over seeds stayed as they are: an estimate, said as one."""
+    from scipy.special import stdtrit
+
     mean, spread = statistics.fmean(values), statistics.stdev(values)
     for seeds in range(len(values) + 1, MANY_SEEDS + 1):
         if stdtrit(seeds - 1, 0.975) * spread / seeds**0.5 < abs(mean - threshold):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UserError
-from ..files import write_or_refuse
+from ..files import LocalFiles, cannot_write, write_or_refuse
 from ..intervals import Interval
 from ..lab.run import Result
 from . import origin
@@ -21,12 +21,17 @@ from .strip import ends, strip
 OUTCOMES = ("supported", "refuted", "undecided")
 
 
-def write_report(result: Result, path: Path | None = None) -> Path:
+def write_report(result: Result, path: Path | None = None) -> Path | str:
     """Writes the report, by default beside the records, whole or not at all; returns where it is."""
     if path is None:
         if result.store is None:
             raise UserError("this result was not stored, so its report has no place; say where with a path")
-        path = result.store.path / "report.html"
+        files = result.store.files
+        try:
+            files.write("report.html", render(result).encode())
+        except OSError as problem:
+            raise cannot_write(f"{files.place}/report.html", problem) from problem
+        return files.root / "report.html" if isinstance(files, LocalFiles) else f"{files.place}/report.html"
     path = Path(path)
     write_or_refuse(path, render(result).encode())
     return path

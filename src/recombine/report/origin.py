@@ -53,8 +53,7 @@ def extent(result: Result) -> Extent:
     lost = wanted - done - failed
     damaged = 0
     if result.store is not None:
-        folders = [result.store.path / name for name in ("records", "quarantine")]
-        damaged = sum(any((folder / f"{cell}.json").exists() for folder in folders) for cell in lost)
+        damaged = sum(result.store.was_damaged(cell) for cell in lost)
     return Extent(len(done), max(len(wanted), len(done)), len(failed), damaged, seeds)
 
 

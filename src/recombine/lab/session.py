@@ -1,0 +1,98 @@
+"""A session: one driver at work on one store. It claims cells, keeps what comes out, and waits for other drivers."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ..files import cannot_write
+from .cells import Cell
+from .claims import Claims
+from .keeper import Keeper
+from .pace import Pace
+from .stop import Stop
+from .store import Failure, Record, Store
+
+LOOK_EVERY = 0.2  # seconds between looks at what another driver finished; longer where nothing happens
+LOOK_SELDOM = 2.0
+
+
+@dataclass
+class Settled:
+    """What became of cells that another driver had claimed."""
+
+    done: list[Cell] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    again: list[Cell] = field(default_factory=list)  # that driver is gone, and they are not done
+
+
+class Session:
+    """A context: claims are given back and everything is durable when it is left."""
+
+    def __init__(self, store: Store, pace: Pace):
+        self.store = store
+        self.claims = Claims(store.files, pace.to_json)
+        self._claimed: dict[str, Cell] = {}
+
+    def __enter__(self) -> Session:
+        try:
+            self.claims.open()
+        except OSError as problem:
+            self.claims.close()
+            raise cannot_write(f"{self.store.place}/drivers", problem) from problem
+        self.keeper = Keeper(self.store, self._kept)
+        return self
+
+    def __exit__(self, kind: type | None, problem: BaseException | None, trace: object) -> None:
+        try:
+            if problem is None:
+                self.keeper.close()
+            else:
+                with contextlib.suppress(Exception):  # what is raised already says more
+                    self.keeper.close()
+        finally:
+            self.claims.close()
+
+    def claim(self, cell: Cell) -> bool:
+        """Whether the cell is ours to compute."""
+        self.keeper.check()
+        try:
+            return self.claims.claim(cell)
+        except OSError as problem:
+            raise cannot_write(f"{self.store.place}/claims", problem) from problem
+
+    def keep(self, outcome: Record | Failure) -> None:
+        """Takes an outcome, which will be durable soon."""
+        self.keeper.keep(outcome)
+
+    def _kept(self, cell: Cell) -> None:
+        with contextlib.suppress(OSError):  # then it is cleared away later
+            self.claims.release(cell)
+
+    def settle(self, refused: Sequence[Cell], stop: Stop, done: Callable[[int], None]) -> Settled:
+        """Waits for other drivers until nothing of theirs is left to wait for; or, asked to stop, no longer."""
+        settled, waiting, pause = Settled(), list(refused), LOOK_EVERY
+        owners: dict[str, str] = {}
+        while waiting and not settled.again and not stop.asked:
+            still = []
+            for cell in waiting:
+                owner = self.claims.watch.owner(cell)  # before the record: what is finished in between is seen
+                failure = self.store.failure(cell)
+                if self.store.files.exists(f"records/{cell.id}.json"):
+                    settled.done.append(cell)
+                elif owner is not None:
+                    owners[cell.id] = owner or owners.get(cell.id, "")
+                    still.append(cell)
+                elif failure is not None and failure.driver and failure.driver == owners.get(cell.id):
+                    settled.failures.append(failure)
+                else:
+                    settled.again.append(cell)
+            done(len(waiting) - len(still) - len(settled.again))
+            pause = LOOK_EVERY if len(still) < len(waiting) else min(1.5 * pause, LOOK_SELDOM)
+            waiting = still
+            if waiting and not settled.again:
+                time.sleep(pause)
+        settled.again += waiting  # asked to stop, or to be tried together with those that are free
+        return settled
