@@ -33,6 +33,16 @@ class Disk:
     def replace(self, path: Path, to: Path) -> None:
         os.replace(path, to)
 
+    def create(self, path: Path, data: bytes) -> None:
+        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+        try:
+            os.write(handle, data)
+        finally:
+            os.close(handle)
+
+    def unlink(self, path: Path) -> None:
+        os.unlink(path)
+
 
 DISK = Disk()
 
@@ -68,7 +78,7 @@ def _put(path: Path, data: bytes, disk: Disk, durable: bool) -> None:
         disk.replace(aside, path)
     except BaseException:
         with contextlib.suppress(OSError):
-            aside.unlink()
+            disk.unlink(aside)
         raise
 
 
@@ -122,13 +132,9 @@ class LocalFiles:
 
     def create(self, name: str, data: bytes) -> bool:
         try:
-            handle = os.open(self._path_to_write(name), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+            self.disk.create(self._path_to_write(name), data)
         except FileExistsError:
             return False
-        try:
-            os.write(handle, data)
-        finally:
-            os.close(handle)
         return True
 
     def names(self, folder: str = "") -> list[str]:
@@ -149,7 +155,7 @@ class LocalFiles:
 
     def remove(self, name: str) -> None:
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(f"{self.place}/{name}")
+            self.disk.unlink(self.root / name)
 
     def sweep(self) -> None:
         now = None
@@ -168,7 +174,7 @@ class LocalFiles:
                         now = now if now is not None else self._clock()
                         alive = now - facts.st_mtime < ABANDONED
                     if not alive:
-                        path.unlink()
+                        self.disk.unlink(path)
 
     def _clock(self) -> float:
         """The time by the clock that dates the files, which may be a server's."""

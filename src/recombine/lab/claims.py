@@ -24,6 +24,7 @@ from ..processes import Process, this_process
 from .cells import Cell, canonical
 
 BEAT = 2.0  # seconds; five times that where each beat is a request
+_OURS: set[str] = set()  # drivers at work in this process
 PATIENCE = 60.0  # seconds without a beat until a driver on another machine counts as dead
 
 
@@ -44,6 +45,8 @@ class Watch:
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return {} if self._moves(id, "damaged") else None
         alive = process.alive if process is not None else None
+        if process == this_process():
+            alive = id in _OURS
         if alive is None:
             alive = self._moves(id, said.get("beat"))
         return said if alive else None
@@ -53,15 +56,25 @@ class Watch:
         ids = [name.removesuffix(".json") for name in self.files.names("drivers")]
         return {id: said for id in ids if (said := self.driver(id)) is not None}
 
-    def owner(self, cell: Cell) -> str | None:
-        """The living driver that computes a cell, None if there is none; "" if it is not known yet."""
+    def owner(self, cell: str) -> str | None:
+        """The living driver that computes a cell, by id; None if there is none, "" if it is not known yet."""
         try:
-            id = json.loads(self.files.read(f"claims/{cell.id}.json"))["driver"]
+            id = json.loads(self.files.read(f"claims/{cell}.json"))["driver"]
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError):  # being written just now, or cut off by a crash
-            return "" if self._moves(cell.id, "damaged", 5.0) else None
+            return "" if self._moves(cell, "damaged", 5.0) else None
         return id if self.driver(id) is not None else None
+
+    def clear_dead(self) -> None:
+        """Removes what dead drivers left."""
+        living = self.drivers()
+        for name in self.files.names("drivers"):
+            if name.removesuffix(".json") not in living:
+                self.files.remove(f"drivers/{name}")
+        for name in self.files.names("claims"):
+            if self.owner(name.removesuffix(".json")) is None:
+                self.files.remove(f"claims/{name}")
 
     def _moves(self, id: str, beat: Any, patience: float = PATIENCE) -> bool:
         now = self.clock()
@@ -79,28 +92,25 @@ class Claims:
         self.files, self.tell = files, tell
         self.id = uuid.uuid4().hex[:12]
         self.watch = Watch(files)
+        self.refused_by: dict[str, str] = {}  # driver by cell
         self._held: set[str] = set()
         self._over = threading.Event()
         self._beat = 0
         self._heart = threading.Thread(target=self._keep_beating, daemon=True)
 
     def open(self) -> None:
-        """Says that we are at work, and clears away what dead drivers left."""
+        """Says that we are at work."""
+        _OURS.add(self.id)
         self._say()
         self._heart.start()
-        living = self.watch.drivers()
-        for name in self.files.names("drivers"):
-            if name.removesuffix(".json") not in living:
-                self.files.remove(f"drivers/{name}")
-        for name in self.files.names("claims"):
-            if self.watch.owner(_Named(name.removesuffix(".json"))) is None:  # type: ignore[arg-type]
-                self.files.remove(f"claims/{name}")
 
     def claim(self, cell: Cell) -> bool:
         """Whether the cell is ours to compute: nobody else does, and it has no record."""
         name, mine = f"claims/{cell.id}.json", canonical({"driver": self.id}).encode()
         if not self.files.create(name, mine):
-            if self.watch.owner(cell) is not None:
+            owner = self.watch.owner(cell.id)
+            if owner is not None:
+                self.refused_by[cell.id] = owner
                 return False
             self.files.remove(name)  # of a dead driver; if two come here at once, the cell is computed twice at worst
             if not self.files.create(name, mine):
@@ -119,6 +129,7 @@ class Claims:
 
     def close(self) -> None:
         """Gives everything back."""
+        _OURS.discard(self.id)
         self._over.set()
         if self._heart.is_alive():
             self._heart.join()
@@ -137,10 +148,3 @@ class Claims:
         while not self._over.wait(every):
             with contextlib.suppress(OSError):  # who cannot write does not count as alive; its records say more
                 self._say()
-
-
-class _Named:
-    """A cell of which only the id is known."""
-
-    def __init__(self, id: str):
-        self.id = id

@@ -20,7 +20,7 @@ class Keeper:
         self.store, self.kept = store, kept
         self._failed_before = store.failed()
         self._waiting: queue.Queue[Record | Failure | None] = queue.Queue(AT_ONCE)
-        self._problem: Exception | None = None
+        self._problem: BaseException | None = None
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
@@ -51,7 +51,7 @@ class Keeper:
             if self._problem is None:  # else: go on taking, so that nobody waits for us
                 try:
                     self._keep([outcome for outcome in batch if outcome is not None])
-                except Exception as problem:
+                except BaseException as problem:  # raised where the run is, whatever it is
                     self._problem = problem
 
     def _keep(self, outcomes: list[Record | Failure]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
@@ -17,7 +16,7 @@ from .cells import Cell, canonical
 from .engines import Engine, Limits, parse_engine
 from .pace import Pace
 from .queue import Queue
-from .session import Session
+from .session import Session, tidy_up
 from .stop import Interrupted, Stop, heeding
 from .store import Failure, Record, Store, Table, peek, tidy
 from .study import DEFAULT_SEEDS, SCALES, Study
@@ -113,8 +112,7 @@ def _run(plan: Plan, engine: Engine, quiet: bool, only: set[str] | None = None) 
     pace.memory = engine.memory
     work = _Work(plan, engine, pace, quiet)
     if store is not None:
-        with contextlib.suppress(OSError):  # a folder that may only be read can still be judged
-            store.files.sweep()
+        tidy_up(store)
     if missing and store is not None:
         with Session(store, pace) as session:
             work.compute(missing, seconds, session)

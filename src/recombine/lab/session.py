@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from ..files import cannot_write
+from ..files import LocalFiles, cannot_write
 from .cells import Cell
-from .claims import Claims
+from .claims import Claims, Watch
 from .keeper import Keeper
 from .pace import Pace
 from .stop import Stop
@@ -54,6 +56,8 @@ class Session:
                     self.keeper.close()
         finally:
             self.claims.close()
+            with contextlib.suppress(OSError):
+                set_aside_checkpoints(self.store)
 
     def claim(self, cell: Cell) -> bool:
         """Whether the cell is ours to compute."""
@@ -74,11 +78,11 @@ class Session:
     def settle(self, refused: Sequence[Cell], stop: Stop, done: Callable[[int], None]) -> Settled:
         """Waits for other drivers until nothing of theirs is left to wait for; or, asked to stop, no longer."""
         settled, waiting, pause = Settled(), list(refused), LOOK_EVERY
-        owners: dict[str, str] = {}
+        owners = self.claims.refused_by
         while waiting and not settled.again and not stop.asked:
             still = []
             for cell in waiting:
-                owner = self.claims.watch.owner(cell)  # before the record: what is finished in between is seen
+                owner = self.claims.watch.owner(cell.id)  # before the record: what is finished in between is seen
                 failure = self.store.failure(cell)
                 if self.store.files.exists(f"records/{cell.id}.json"):
                     settled.done.append(cell)
@@ -96,3 +100,24 @@ class Session:
                 time.sleep(pause)
         settled.again += waiting  # asked to stop, or to be tried together with those that are free
         return settled
+
+
+def tidy_up(store: Store) -> None:
+    """Clears away what dead processes left: half-written files, claims, and states of cells that cannot be used."""
+    with contextlib.suppress(OSError):  # a folder that may only be read can still be judged
+        store.files.sweep()
+        Watch(store.files).clear_dead()
+        set_aside_checkpoints(store)
+
+
+def set_aside_checkpoints(store: Store) -> None:
+    """States that a cell found to be damaged go to quarantine/, and folders without any go."""
+    if not isinstance(store.files, LocalFiles):
+        return
+    for folder, _, names in os.walk(store.path / "checkpoints", topdown=False):
+        for name in names:
+            if name.endswith(".damaged"):
+                parts = Path(folder, name).relative_to(store.path / "checkpoints").parts
+                store.files.move("/".join(("checkpoints", *parts)), f"quarantine/{'-'.join(parts)}")
+        with contextlib.suppress(OSError):  # it is not empty
+            os.rmdir(folder)
