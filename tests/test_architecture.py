@@ -43,7 +43,7 @@ LEVELS = [
     {"lab"},
     {"audit"},
     {"studies"},
-    {"report", "bench"},
+    {"report", "bench", "bench_engine"},
     {"testing", "cli", "__main__", "__init__"},
 ]
 LEVEL_OF = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}

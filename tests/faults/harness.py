@@ -1,4 +1,4 @@
-"""What the tests of faults share: drivers as processes, disks that fail, and what must be true of a store afterwards."""
+"""What the tests of faults share: drivers as processes, disks that fail, and what must be true of a store after."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ class Driver:
     def __init__(self, out: str | Path, log: Path | None = None, **asked: Any):
         asked = {"out": str(out), "engine": "local:2", "seeds": 1} | asked
         # a shell's background job ignores Ctrl-C, and that is inherited: undone by a program in between
-        heed = (
-            "import os, signal, sys; signal.signal(2, signal.default_int_handler); os.execv(sys.argv[1], sys.argv[1:])"
-        )
+        heed = "import os, signal, sys; signal.signal(2, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
         self.process = subprocess.Popen(
             [sys.executable, "-c", heed, sys.executable, "-m", "light_run", json.dumps(asked)],
             env=environment(**({"FAULTS_LOG": str(log)} if log else {})),

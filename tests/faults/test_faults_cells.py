@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
+import time
 
 import pytest
 from harness import HERE, Driver, alive, completions, left_over, records, undisturbed, until
@@ -112,8 +112,12 @@ def test_asked_twice_it_stops_now(tmp_path):
     driver = Driver(tmp_path / "s", changes={"seconds": 600.0})
     until(lambda: len(list((tmp_path / "s" / "claims").glob("*.json"))) == 2)
     workers = driver.workers()
-    os.kill(driver.process.pid, signal.SIGTERM)
-    os.kill(driver.process.pid, signal.SIGTERM)  # a scheduler may repeat itself: still not at once
+    assert driver.process.stderr is not None
+    driver.process.send_signal(signal.SIGTERM)
+    until(lambda: "finished first" in driver.process.stderr.readline())
+    driver.process.send_signal(signal.SIGTERM)  # a scheduler may repeat itself: still not at once
+    time.sleep(0.3)
+    assert driver.process.poll() is None and all(map(alive, workers))
     driver.process.send_signal(signal.SIGINT)
     assert driver.wait(timeout=120)[0] == 130
     assert not any(map(alive, workers)) and not left_over(tmp_path / "s")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -66,8 +67,10 @@ def test_whichever_operation_fails_the_store_is_consistent_and_goes_on(tmp_path,
 def test_wherever_the_power_is_cut_the_store_is_consistent_and_goes_on(tmp_path, expected, operations):
     for at in range(1, operations + 1):
         folder = tmp_path / str(at)
-        with pytest.raises(PowerCut):
-            run_study(Logged(), "smoke", out=LocalFiles(folder, FailingDisk(at, power=True)), quiet=True, **SMALL)
+        disk = FailingDisk(at, power=True)
+        with contextlib.suppress(PowerCut):  # records that are written together need fewer operations
+            run_study(Logged(), "smoke", out=LocalFiles(folder, disk), quiet=True, **SMALL)
+            assert disk.asked < at
         assert_whole(folder, expected)
         others = []
         if (folder / "store.json").exists():  # looks like ours, but names no writer; and one of another program

@@ -99,6 +99,7 @@ class LocalFiles:
         self.root, self.disk = root, disk
         self.place = str(root)
         self._made = os.path.isdir(root)
+        self._folders: set[Path] = set()
 
     def read(self, name: str) -> bytes:
         # a bare descriptor: a hundred thousand records are read this way
@@ -193,6 +194,7 @@ class LocalFiles:
         if not self._made:
             self.root.mkdir(parents=True, exist_ok=True)
             self._made = True
-        if path.parent != self.root:
+        if path.parent != self.root and path.parent not in self._folders:
             path.parent.mkdir(exist_ok=True)  # and not its parents: a folder that was deleted is not made again
+            self._folders.add(path.parent)
         return path

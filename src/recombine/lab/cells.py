@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ class Cell:
     version: int
     spec: dict[str, Any]
 
-    @property
+    @functools.cached_property  # a driver asks for it some twenty times a cell
     def id(self) -> str:
         """Identity: a hash of the spec and of the version of what computes it."""
         return hashlib.sha256(canonical(self.to_json()).encode()).hexdigest()[:24]

@@ -62,7 +62,7 @@ def run_study(
     seeds: int = DEFAULT_SEEDS,
     changes: dict[str, Any] | None = None,
     out: Place | None = None,
-    engine: str = "inprocess",
+    engine: str | Engine = "inprocess",
     limits: Limits | None = None,
     quiet: bool = False,
 ) -> Result:
@@ -71,7 +71,7 @@ def run_study(
     out: a folder, or a URL such as s3://bucket/prefix.
     Raises `Interrupted` (a KeyboardInterrupt) if it was asked to stop before everything was run.
     """
-    chosen = parse_engine(engine, limits)
+    chosen = parse_engine(engine, limits) if isinstance(engine, str) else engine
     settings, cells, store = prepare(study, scale, seeds, changes, out)
     return _run(Plan(study, scale, settings, cells, store), chosen, quiet)
 

@@ -57,6 +57,7 @@ class Session:
         finally:
             self.claims.close()
             with contextlib.suppress(OSError):
+                self.claims.watch.clear_dead()  # drivers that died while we were at work
                 set_aside_checkpoints(self.store)
 
     def claim(self, cell: Cell) -> bool:

@@ -67,14 +67,16 @@ class Local:
                     tell("progress", worker.take(event), (event["share"], event["note"]))
                 elif worker.ended_for is None:  # else: a last word of one that is being ended
                     worker.ready = True
-                    if event["event"] != "ready":
-                        tell(*_outcome(worker.take(event), event))
+                    over = worker.take(event) if event["event"] != "ready" else None
                     worker.cell = cells.take(worker)
                     if worker.cell is None:
                         worker.close()
-                    else:
-                        tell("started", worker.cell, None)
+                    else:  # before what came out is looked at: meanwhile it computes
                         worker.give(worker.cell, checkpoint_folder(checkpoints, worker.cell))
+                    if over is not None:
+                        tell(*_outcome(over, event))
+                    if worker.cell is not None:
+                        tell("started", worker.cell, None)
             while stillborn >= GIVE_UP and (cell := cells.take()) is not None:
                 tell("failed", cell, ("no worker process could be started", ""))
         finally:
