@@ -63,3 +63,13 @@ def test_the_default_recipe_passes_the_target_on_every_seed():
             rc.nets.MLP(), recipe, stepper(recipe.shape(), True), "float32", seed, recipe.steps
         )  # fmt: skip
         assert found.step is not None, found
+
+
+def test_the_bench_of_engines_says_what_a_cell_costs(monkeypatch):
+    from recombine import bench_engine
+
+    told: list[str] = []
+    monkeypatch.setattr(bench_engine, "measure_processes", lambda say: {"ratio": 2.0})
+    found = bench_engine.run_bench_engine("inprocess", told.append, few=10, many=40, records=50)
+    assert found["seconds_a_cell"].keys() == {10, 40} and 0 < found["seconds_a_cell"][40] < 1
+    assert found["load"] > 0 and len(found["memory"]) == 2 and "load of 50 records" in " ".join(told)

@@ -132,6 +132,24 @@ def test_run_all_refuses_before_it_starts(capsys, tmp_path, monkeypatch):
     assert code == 2 and "holds another run" in err and not ran
 
 
+def test_failed_cells_are_kept_shown_and_tried_again(capsys, tmp_path, monkeypatch):
+    place = str(tmp_path / "s")
+    ran = several(monkeypatch, one=True)
+    here = ("--scale", "smoke", "--engine", "inprocess", "--out", place)
+    code, _, err = run(capsys, "run", "one", *here)
+    assert code == 3 and "recombine retry" in err and len(ran) == 3
+    code, out, _ = run(capsys, "status", place)
+    assert code == 0 and "0 of 3 done, 0 running, 3 failed, 0 left" in out and "the coin broke" in out
+    code, out, _ = run(capsys, "status", place, "--json", "--watch")
+    assert code == 0 and json.loads(out)["failed"] == 3
+    code, _, _ = run(capsys, "retry", place, "--engine", "inprocess")
+    assert code == 3 and len(ran) == 6
+    ran = several(monkeypatch)
+    code, out, _ = run(capsys, "retry", place, "--all", "--engine", "inprocess", "--json")
+    assert code == 0 and len(ran) == 3 and json.loads(out)["out"] == place
+    assert "3 of 3 done" in run(capsys, "status", place)[1] and not list((tmp_path / "s" / "failures").iterdir())
+
+
 def test_run_all_goes_on_after_a_failure_and_says_so(capsys, tmp_path, monkeypatch):
     ran = several(monkeypatch, one=True)
     code, _, err = run(capsys, "run", "all", "--scale", "smoke", "--engine", "inprocess", "--out", str(tmp_path))
@@ -172,7 +190,15 @@ def test_certify_prints_a_certificate(capsys):
         (("run", "supports", "--out", "x" * 300), "too long"),
         (("run", "supports", "--seeds", "0"), "seeds=0"),
         (("run", "supports", "--engine", "cloud"), "unknown engine"),
+        (("run", "supports", "--cell-timeout", "0"), "cell-timeout"),
+        (("run", "supports", "--cell-memory", "much"), "4G"),
+        (("run", "supports", "--engine", "inprocess", "--cell-timeout", "3"), "need processes"),
         (("report", "nowhere"), "store.json"),
+        (("status", "nowhere"), "store.json"),
+        (("retry", "nowhere"), "store.json"),
+        (("retry", "nowhere", "--failed", "--all"), "not both"),
+        (("bench", "--engine", "cloud"), "unknown engine"),
+        (("bench", "--part", "convolutions", "--engine"), "give one of them"),
         (("certify", "random"), "--modules"),
         (("certify", "randm", "--modules", "4", "--at-most", "2"), "'random'"),
         (("certify", "random", "--modules", "4", "--at-most", "9"), "at_most=9"),

@@ -59,7 +59,8 @@ class Record:
         return (canonical(body | {"sum": _sum(body)}) + "\n").encode()
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Record:
+    def from_bytes(cls, data: bytes, id: str | None = None) -> Record:
+        """The record that was written; `id` is that of the cell it should be of."""
         try:
             body = json.loads(data)
             claimed = body.pop("sum")
@@ -67,6 +68,8 @@ class Record:
                 raise DamagedRecord("its content does not match its checksum")
             if body["format"] != FORMAT:
                 raise DamagedRecord(f"it is of format {body['format']!r} and not {FORMAT}")
+            if id is not None and body["id"] != id:
+                raise DamagedRecord("it belongs to another cell")
             rows = [{**row, "value": float(row["value"])} for row in body["rows"]]  # "nan" is a float's spelling too
             return cls(Cell.from_json(body["cell"]), rows, dict(body["facts"]), dict(body["provenance"]))
         except DamagedRecord:
@@ -269,14 +272,11 @@ def _ids(names: Iterable[str]) -> set[str]:
 
 def _read_record(files: Files, name: str) -> Record:
     try:
-        record = Record.from_bytes(files.read(name))
+        return Record.from_bytes(files.read(name), name.removeprefix("records/").removesuffix(".json"))
     except FileNotFoundError:
         raise
     except OSError as problem:
         raise DamagedRecord(f"it cannot be read: {why_not(problem)}") from problem
-    if _record(record.cell) != name:
-        raise DamagedRecord("it belongs to another cell")
-    return record
 
 
 def peek(files: Files, cell: Cell) -> Record | None:
