@@ -318,19 +318,20 @@ def test_a_cell_of_another_version_is_refused():
         Coin().compute(Cell("coin", 9, {"seed": 0}), Context())
 
 
-@pytest.mark.parametrize("harm", [b"", b"{", None])
-def test_a_damaged_checkpoint_is_named_and_goes_to_quarantine(tmp_path, harm):
-    """A cell that has begun, whose state is then harmed: it starts again and gives the same record."""
+def test_a_damaged_checkpoint_is_named_and_goes_to_quarantine(tmp_path):
+    """A cell whose state is harmed: empty, cut off, or noise. It starts again and gives the same record."""
     study = registry["supports"]
     tiny = {"supports": ["random"], "steps": 8, "modules": 4, "at_most": 2, "width": 8, "evaluations": 2}
     asked = {"seeds": 1, "changes": tiny, "quiet": True}
     whole = run_study(study, "smoke", out=tmp_path / "whole", **asked)
     cell = whole.records[0].cell
-    state = tmp_path / "s" / "checkpoints" / cell.id / "seed-0.safetensors"
-    state.parent.mkdir(parents=True)
-    state.write_bytes(os.urandom(500) if harm is None else harm)
-    with pytest.warns(UserWarning, match=r"seed-0\.safetensors"):
-        again = run_study(study, "smoke", out=tmp_path / "s", **asked)
-    assert again.records[0].rows == whole.records[0].rows
-    assert [path.name for path in (tmp_path / "s" / "quarantine").iterdir()] == [f"{cell.id}-seed-0.damaged"]
-    assert not list((tmp_path / "s" / "checkpoints").rglob("*.*"))
+    for number, harm in enumerate((b"", b"{", os.urandom(500))):
+        folder = tmp_path / str(number)
+        state = folder / "checkpoints" / cell.id / "seed-0.safetensors"
+        state.parent.mkdir(parents=True)
+        state.write_bytes(harm)
+        with pytest.warns(UserWarning, match=r"seed-0\.safetensors"):
+            again = run_study(study, "smoke", out=folder, **asked)
+        assert again.records[0].rows == whole.records[0].rows
+        assert [path.name for path in (folder / "quarantine").iterdir()] == [f"{cell.id}-seed-0.damaged"]
+        assert not (folder / "checkpoints").exists()
