@@ -24,6 +24,7 @@ LEVELS = [
         "distributions",
         "precision",
         "compilation",
+        "devices",
         "progress",
         "shades",
         "labels",

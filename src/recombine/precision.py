@@ -45,7 +45,9 @@ def _forward(x: jax.Array, w: jax.Array):
 def _backward(saved: tuple[jax.Array, jax.Array], g: jax.Array):
     x, w = saved
     g = g.astype(jnp.bfloat16)
-    x_t = with_layout_constraint(x.T, Layout(major_to_minor=(0, 1)))
+    x_t = x.T
+    if jax.default_backend() == "cpu":  # elsewhere it gains nothing, and would gather a batch that devices share
+        x_t = with_layout_constraint(x_t, Layout(major_to_minor=(0, 1)))
     return _dot(g, w.T), _dot(x_t, g)
 
 

@@ -3,7 +3,8 @@
 A step is a function of (state, key): draw combinations of the training side, make their data on the device, take
 the gradient, update. How many steps one call does (a compiled loop, or one step a call for nets that train slowly
 inside a loop on a CPU) and how members of an ensemble run side by side (threads with a one-threaded program each on a
-CPU, one vmapped program elsewhere) changes the time and not the numbers.
+CPU, one vmapped program elsewhere) changes the time and not the numbers. Where there are several devices, each makes
+and computes its share of the batch (`devices.py`): the same numbers up to the rounding of sums.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import optax
 
 from . import checkpoints
 from .compilation import enable_cache
+from .devices import Layout, choose
 from .errors import UserError, require_int
 from .keys import key_for, name_to_int
 from .nets import Blueprint, Net, initialize
@@ -39,6 +41,7 @@ from .trained import Member, Trained, scores
 CALL_SECONDS = 0.5  # aim for calls this long: short enough to show progress and stop, long enough to cost nothing
 CHECKPOINT_SECONDS = 60.0
 PENALTY = name_to_int("penalty")  # what a penalty draws is not what the data of its step is drawn from
+ONE_DEVICE = Layout()
 HISTORY_TASKS = 256  # scores on the way are for looking at: a quarter of what the final ones take
 
 
@@ -70,6 +73,7 @@ def train(
     checkpoint: str | os.PathLike | None = None,
     threads: int | None = None,
     ensemble: str = "auto",
+    devices: int | str = "auto",
     watch: Sequence[str] = ("validation", "held_out"),
     start: Trained | None = None,
 ) -> Trained:
@@ -80,6 +84,8 @@ def train(
     checkpoint: a folder; the same call continues from what is there. It is emptied when a member is done.
     threads: members at once on a CPU (default: all cores); each member's program uses one thread.
     ensemble: "threads", "vmap", or "auto": threads on a CPU, vmap elsewhere.
+    devices: how many share each batch; "auto": all of this machine, or as many as cut it equally. 1 switches it off.
+    Members that share devices in "threads" run one after the other.
     watch: streams that are scored on the way, such as "held_out/cross-block".
     start: what to go on from, seed by seed, instead of fresh nets; on other data, say. The optimizer starts anew.
     """
@@ -93,10 +99,12 @@ def train(
     if ensemble not in ("auto", "threads", "vmap"):
         raise UserError(f"ensemble={ensemble!r} must be 'auto', 'threads' or 'vmap'")
     net.require(task)
+    layout = choose(devices, recipe.tasks)
     enable_cache()
     if ensemble == "auto":
         ensemble = "threads" if jax.default_backend() == "cpu" else "vmap"
-    run = _Run(task, support, net, recipe, Path(checkpoint) if checkpoint is not None else None, watch, _nets_of(start))
+    folder = Path(checkpoint) if checkpoint is not None else None
+    run = _Run(task, support, net, recipe, folder, watch, _nets_of(start), layout)
     if missing := [seed for seed in seed_list if start is not None and seed not in run.begun]:
         raise UserError(f"start has no healthy net for seeds {missing}; it has {sorted(run.begun)}")
     with bars(progress, seed_list, recipe.steps) as report:
@@ -122,12 +130,13 @@ class _Run:
     checkpoint: Path | None
     watch: Sequence[str]
     begun: dict[int, Net] = field(default_factory=dict)  # nets to go on from, by seed
+    layout: Layout = field(default_factory=Layout)
     stop: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self):
         self.precision = resolve(self.recipe.precision)
-        self.rates = self.recipe.rates()
-        self.sampler = self.support.train.sampler()
+        # what every call of the program takes besides state and key
+        self.given = self.layout.copied((self.task, self.support.train.sampler(), self.recipe.rates()))
         self.watched = {stream: self.support.side(stream) for stream in self.watch}
 
     def start(self, seed: int) -> State:
@@ -146,7 +155,8 @@ class _Run:
 
     def side_by_side(self, seeds: list[int], report: Report, workers: int) -> list[Member]:
         """Members in threads, each with a one-threaded program of its own."""
-        if len(seeds) == 1 or workers == 1:
+        # two programs that each wait for all devices would wait for each other
+        if len(seeds) == 1 or workers == 1 or self.layout.several:
             return [self.together([seed], report)[0] for seed in seeds]
         with concurrent.futures.ThreadPoolExecutor(min(workers, len(seeds))) as pool:
             futures = [pool.submit(self.together, [seed], report) for seed in seeds]
@@ -165,22 +175,24 @@ class _Run:
         state, key = states[0], keys[0]
         if several:
             state, key = jax.tree.map(lambda *leaves: jnp.stack(leaves), *states), jnp.stack(keys)
-        advance = stepper(self.recipe.shape(), self.in_scan(), members=len(seeds))
+        advance = stepper(self.recipe.shape(), self.in_scan(), members=len(seeds), layout=self.layout)
         histories: list[list[dict]] = [[] for _ in seeds]
         spent, drive, last_saved = 0.0, Drive(), time.monotonic()
         saved = self.checkpoint_of(seeds)
         if saved and (found := saved.load(state)):
             state, histories, spent = found
+        state, key = self.layout.copied((state, key))
 
         def member_state(i: int) -> State:
-            return jax.tree.map(lambda leaf: leaf[i], state) if several else state
+            mine = self.layout.on_one(state)
+            return jax.tree.map(lambda leaf: leaf[i], mine) if several else mine
 
         for event in self.events():
             while (step := state.steps_done()) < event and not state.all_diverged():
                 if self.stop.is_set():
                     raise KeyboardInterrupt
                 count = drive.next_count(event - step)
-                state = drive.timed(advance, count, state, self.task, self.sampler, self.rates, key)
+                state = drive.timed(advance, count, state, *self.given, key)
                 for seed in seeds:
                     report(seed, state.steps_done(), self.recipe.steps, {})
                 if saved and time.monotonic() - last_saved > CHECKPOINT_SECONDS:
@@ -192,7 +204,7 @@ class _Run:
                     history.append(self.evaluate(mine, seed, history) | {"seconds": spent + drive.seconds})
                     report(seed, event, self.recipe.steps, history[-1])
             if state.steps_done() == event:
-                state = eqx.tree_at(lambda s: s.loss_sum, state, jnp.zeros_like(state.loss_sum))
+                state = eqx.tree_at(lambda s: s.loss_sum, state, self.layout.copied(jnp.zeros_like(state.loss_sum)))
         if saved:
             saved.remove()
         return [drive.member(seed, member_state(i), histories[i], spent) for i, seed in enumerate(seeds)]
@@ -224,10 +236,12 @@ def fresh_state(net: Net, recipe: Recipe) -> State:
     return State(net, memory, jnp.zeros((), jnp.int32), jnp.zeros(()), -jnp.ones((), jnp.int32))
 
 
-def one_step(state: State, task: Task, sampler: Any, rates: Rates, key: jax.Array, shape: Recipe) -> State:
+def one_step(
+    state: State, task: Task, sampler: Any, rates: Rates, key: jax.Array, shape: Recipe, layout: Layout = ONE_DEVICE
+) -> State:
     """One update: a pure function of the state and the key."""
     key = jax.random.fold_in(key, state.step)
-    batch = draw_batch(task, sampler, key, shape.tasks, shape.samples)
+    batch = layout.shared_out(draw_batch(task, sampler, key, shape.tasks, shape.samples))
 
     def loss_of(net: Net) -> jax.Array:
         penalty = net.penalty(task, batch, jax.random.fold_in(key, PENALTY))
@@ -238,30 +252,32 @@ def one_step(state: State, task: Task, sampler: Any, rates: Rates, key: jax.Arra
     parameters = eqx.filter(state.net, eqx.is_inexact_array)
     updates, optimizer_state = optimizer(shape, rates).update(gradient, state.optimizer, parameters)  # type: ignore[arg-type]
     bad = (state.bad_step < 0) & ~jnp.isfinite(loss)
-    return State(
+    after = State(
         eqx.apply_updates(state.net, updates),
         optimizer_state,
         state.step + 1,
         state.loss_sum + loss,
         jnp.where(bad, state.step, state.bad_step),
     )
+    return layout.keep_copied(after)
 
 
 @functools.cache
-def stepper(shape: Recipe, in_scan: bool, members: int = 1) -> Callable[..., State]:
+def stepper(shape: Recipe, in_scan: bool, members: int = 1, layout: Layout = ONE_DEVICE) -> Callable[..., State]:
     """The compiled program that does `count` steps. Cached: equal shapes share it."""
 
     def many(state: State, task: Task, sampler: Any, rates: Rates, key: jax.Array, count: jax.Array) -> State:
         # A loop with a traced bound: one program for any number of steps.
-        return jax.lax.fori_loop(0, count, lambda _, s: one_step(s, task, sampler, rates, key, shape), state)
+        return jax.lax.fori_loop(0, count, lambda _, s: one_step(s, task, sampler, rates, key, shape, layout), state)
 
     def single(state: State, task: Task, sampler: Any, rates: Rates, key: jax.Array) -> State:
-        return one_step(state, task, sampler, rates, key, shape)
+        return one_step(state, task, sampler, rates, key, shape, layout)
 
     body = many if in_scan else single
     if members > 1:
         body = jax.vmap(body, in_axes=(0, None, None, None, 0, None) if in_scan else (0, None, None, None, 0))
-    program = jax.jit(body, donate_argnums=0, compiler_options=one_thread())
+    placed = {"out_shardings": layout.everywhere} if layout.several else {}
+    program = jax.jit(body, donate_argnums=0, compiler_options=one_thread(), **placed)
 
     def advance(state: State, task: Task, sampler: Any, rates: Rates, key: jax.Array, count: int) -> State:
         if in_scan:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
+from ..devices import one_device
 from ..errors import UserError, require_int, unknown
 from ..registry import Registry
 from ..tasks import Episode
@@ -240,7 +241,8 @@ class Study:
             raise UserError(
                 f"cell {cell.id} is for version {cell.version} of {self.id}; this is version {self.version}"
             )
-        measured = self.measure(cell.spec, context)
+        with one_device():
+            measured = self.measure(cell.spec, context)
         return Record(cell, measured.rows, measured.facts, provenance())
 
 
