@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import importlib.metadata
 import os
 import platform
@@ -27,3 +28,13 @@ def provenance() -> dict[str, str]:
     facts["cores"] = str(os.cpu_count())
     facts["device"] = jax.devices()[0].device_kind
     return facts
+
+
+@functools.cache
+def code_fingerprint() -> str:
+    """A short hash of this package's source: two machines of one version may still run different code."""
+    package = Path(__file__).parent.parent
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:12]

@@ -19,6 +19,7 @@ from typing import Any, TextIO
 
 from ..errors import describe
 from .cells import Cell
+from .provenance import code_fingerprint, provenance
 from .study import Context, Study
 
 Emit = Callable[[dict[str, Any]], None]
@@ -27,7 +28,7 @@ PR_SET_PDEATHSIG = 1
 
 def serve(studies: Mapping[str, Study], orders: queue.SimpleQueue[dict | None], emit: Emit) -> None:
     """Computes cells until there are no more orders."""
-    emit({"event": "ready"})
+    emit({"event": "ready", "facts": provenance() | {"code": code_fingerprint()}})
     while (order := orders.get()) is not None:
         cell = Cell.from_json(order["cell"])
         checkpoint = Path(order["checkpoint"]) if order.get("checkpoint") else None

@@ -2,6 +2,7 @@
 
 from . import inprocess as inprocess
 from . import local as local
+from . import ray as ray
 from .base import Engine as Engine
 from .base import Limits as Limits
 from .base import Listener as Listener
