@@ -15,6 +15,7 @@ import json
 import logging
 import os
 import signal
+import sys
 import threading
 import time
 import warnings
@@ -39,7 +40,7 @@ LOSSES = 3  # times that a cell may lose its actor
 STARTS = 3  # workers of a node that end before they are ready, until the node is left alone
 LOOK_EVERY = 1.0  # seconds between looks at which nodes there are
 WAIT_EVERY = 0.1  # seconds between looks at signals
-SAY_AFTER = 20.0  # seconds without a place to compute until it is said
+SAY_AFTER = 60.0  # seconds without a place to compute until it is said
 GIVE_UP_AFTER = 300.0  # seconds without a node that could compute
 
 
@@ -109,7 +110,8 @@ def cluster(address: str) -> Iterator[Any]:
             for number, handler in signals.items():  # Ray takes SIGTERM for itself
                 signal.signal(number, handler)
     try:
-        yield ray
+        with contextlib.redirect_stdout(sys.stderr):  # Ray prints what nodes report; stdout is for results
+            yield ray
     finally:
         ray.shutdown()
 
@@ -144,7 +146,8 @@ class Crew:
         self.losses: Counter[str] = Counter()
         self.stillborn: Counter[str] = Counter()  # by node
         self.refused: dict[str, str] = {}  # node -> why
-        self.names: dict[str, str] = {}
+        self.names: dict[str, str] = {}  # node -> its address
+        self.alive: set[str] = set()
         self.told: set[str] = set()
         self.looked = 0.0
         self.idle_since: float | None = None
@@ -182,18 +185,20 @@ class Crew:
         self.looked = now
         alive = [node for node in self.ray.nodes() if node["Alive"]]
         self.names |= {node["NodeID"]: node["NodeManagerAddress"] for node in alive}
+        for node in self.alive - {node["NodeID"] for node in alive}:
+            self._say(f"node {self.names[node]} is gone; what ran there runs again elsewhere", node)
+        self.alive = {node["NodeID"] for node in alive}
         need = needs(alive, self.limits)
-        usable = {
-            node["NodeID"]: places(node["Resources"], need) for node in alive if node["NodeID"] not in self.refused
-        }
-        free = Counter(usable) - Counter(hand.node for hand in self.hands)
+        able = {node["NodeID"]: room for node in alive if (room := places(node["Resources"], need))}
+        free = Counter({node: room for node, room in able.items() if node not in self.refused})
+        free -= Counter(hand.node for hand in self.hands)
         for _ in range(len(self.cells) - sum(not hand.ready for hand in self.hands)):
-            if not +free:
+            if not free:
                 break
             node = max(free, key=lambda node: free[node])  # evenly over the nodes
-            free[node] -= 1
+            free -= Counter([node])
             self.hands.append(self._hire(node, need))
-        self._mind_the_wait(now, alive, need, sum(usable.values()))
+        self._mind_the_wait(now, able, need)
 
     def _hire(self, node: str, need: Mapping[str, float]) -> Hand:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # type: ignore[import-not-found]
@@ -204,22 +209,22 @@ class Crew:
         ).remote(self.study.worker, self.limits.seconds, self.limits.memory)  # fmt: skip
         return Hand(actor, node, actor.start.remote())
 
-    def _mind_the_wait(self, now: float, alive: list[dict], need: Mapping[str, float], places: int) -> None:
+    def _mind_the_wait(self, now: float, able: Mapping[str, int], need: Mapping[str, float]) -> None:
         """Says so when cells wait and nobody computes; gives up when nobody ever will."""
         if any(hand.ready for hand in self.hands) or not len(self.cells):
             self.idle_since = None
             return
         self.idle_since = self.idle_since if self.idle_since is not None else now
-        if alive and all(node["NodeID"] in self.refused for node in alive):
+        if able and all(node in self.refused for node in able):
             raise UserError(f"no node of the cluster can be used: {'; '.join(sorted(set(self.refused.values())))}")
         waited = now - self.idle_since
         wanted = ", ".join(
             f"{amount / 1e9:.1f} GB" if name == "memory" else f"{amount:g} {name}" for name, amount in need.items()
         )
         if waited > SAY_AFTER:
-            busy = "a place on a busy cluster" if places else f"a node with {wanted} for a cell"
-            self._say(f"{len(self.cells)} cells wait for {busy}")
-        if not places and waited > GIVE_UP_AFTER:
+            missing = "a place on a busy cluster" if able else f"a node with {wanted} for a cell"
+            self._say(f"{len(self.cells)} cells wait for {missing}", "wait")
+        if not able and waited > GIVE_UP_AFTER:
             raise UserError(f"no node of the cluster has {wanted} for a cell; what was done is kept")
 
     def _kill(self, hand: Hand) -> None:
@@ -306,9 +311,10 @@ class Crew:
         self.refused[node] = why
         self._say(f"a node is left out: {why}")
 
-    def _say(self, text: str) -> None:
-        if text not in self.told:
-            self.told.add(text)
+    def _say(self, text: str, about: str | None = None) -> None:
+        """Once for everything it is about."""
+        if (about or text) not in self.told:
+            self.told.add(about or text)
             warnings.warn(text, stacklevel=2)
 
 
