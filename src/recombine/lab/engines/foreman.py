@@ -34,6 +34,7 @@ def foreman_class() -> type:
             self.module, self.seconds, self.memory = module, seconds, memory
             self.process: Any = None
             self.lines: Any = None
+            self.reader: Any = None
 
         def start(self) -> bytes:
             """Starts the worker. Answers with what it is (`ready`) or how it ended (`ended`)."""
@@ -44,10 +45,11 @@ def foreman_class() -> type:
                 start_new_session=True,
             )  # fmt: skip
             self.lines = queue.SimpleQueue()
-            threading.Thread(target=self.listen, args=(self.process.stdout, self.lines), daemon=True).start()
+            self.reader = threading.Thread(target=self.listen, args=(self.process.stdout, self.lines), daemon=True)
+            self.reader.start()
             line = self.lines.get()
             if line is None:
-                return json.dumps({"event": "ended", "code": self.process.wait(), "python": sys.executable}).encode()
+                return json.dumps({"event": "ended", "code": self.end(), "python": sys.executable}).encode()
             event = json.loads(line)
             event["settings"] = {name: os.environ.get(name, "") for name in SETTINGS}
             return json.dumps(event).encode()
@@ -62,7 +64,7 @@ def foreman_class() -> type:
         def compute(self, order: bytes) -> Iterator[bytes]:
             """One cell: its progress, the memory it takes, and last its record or why there is none."""
             work = json.loads(order)
-            if self.process is None or self.process.poll() is not None:
+            if self.process is None:
                 event = json.loads(self.start())
                 if event["event"] != "ready":
                     yield self.failed(f"its process ended with code {event['code']} before it could begin")
@@ -79,7 +81,7 @@ def foreman_class() -> type:
                 except queue.Empty:
                     line = b""
                 if line is None:
-                    yield self.failed(self.how_it_ended(self.process.wait()))
+                    yield self.failed(self.how_it_ended(self.end(kill=False)))
                     return
                 if line:
                     event = json.loads(line)["event"]
@@ -122,11 +124,18 @@ def foreman_class() -> type:
                 return f"it took more memory than the limit of {self.memory / 1e6:,.0f} MB"
             return None
 
-        def end(self) -> None:
-            """Ends the worker and what it started."""
-            with contextlib.suppress(OSError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
+        def end(self, kill: bool = True) -> int:
+            """Ends the worker and what it started, or waits for one that ended by itself; its exit code."""
+            process, self.process = self.process, None
+            if kill:
+                with contextlib.suppress(OSError):
+                    os.killpg(process.pid, signal.SIGKILL)
+            code = process.wait()
+            self.reader.join(timeout=5)
+            for pipe in (process.stdin, process.stdout):
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+            return code
 
         @staticmethod
         def failed(error: str) -> bytes:
