@@ -11,15 +11,16 @@ from collections import Counter
 import pytest
 
 import recombine as rc
-from planted_cells import planted_cells
 from recombine.lab.engines import Limits, parse_engine
 from recombine.lab.engines import ray as on_ray
 from recombine.lab.engines.foreman import foreman_class
 from recombine.lab.queue import Queue
 from recombine.lab.stop import Stop
 from recombine.lab.store import Record
+from recombine.lab.synthetic import Synthetic
 
 GB = 1e9
+SYNTHETIC = Synthetic()
 
 
 def test_without_ray_one_sentence_names_the_extra(monkeypatch):
@@ -104,11 +105,9 @@ def crew_of(monkeypatch, nodes, facts, words, count=3):
     """A crew on imagined nodes, and what it tells."""
     monkeypatch.setattr(on_ray, "LOOK_EVERY", 0.0)
     told = []
-    cells = planted_cells.cells(planted_cells.settings("smoke", {"count": count}), 1)
+    cells = SYNTHETIC.cells(SYNTHETIC.settings("smoke", {"cells": count}), 1)
     ray, stop = NoRay(nodes, facts, words), Stop()
-    crew = on_ray.Crew(
-        ray, planted_cells, Queue(planted_cells, cells, stop), None, lambda *e: told.append(e), stop, Limits()
-    )
+    crew = on_ray.Crew(ray, SYNTHETIC, Queue(SYNTHETIC, cells, stop), None, lambda *e: told.append(e), stop, Limits())
 
     def hire(name, need):
         ray.hired[name] += 1
@@ -218,9 +217,12 @@ def test_a_cluster_without_room_is_said_and_given_up(monkeypatch):
 WORKER = """
 import json, os, signal, sys, time
 say = lambda **event: print(json.dumps(event), flush=True)
-say(event="ready", facts={"python": "3"})
+say(event="ready")
 for line in sys.stdin:
     order = json.loads(line)
+    if order.get("about"):
+        say(event="about", facts={"python": "3"})
+        continue
     for step in range(3):
         say(event="progress", cell="", share=step / 3, note="")
     if order["cell"] == "kill":
@@ -231,7 +233,7 @@ for line in sys.stdin:
     elif order["cell"] == "hang":
         time.sleep(600)
     elif order["cell"] == "grow":
-        kept = b"x" * (300 << 20)
+        kept = b"x" * (100 << 20)
         time.sleep(600)
     say(event="failed" if order["cell"] == "raise" else "done", error="as planted", traceback="")
 """
@@ -240,7 +242,7 @@ for line in sys.stdin:
 def test_a_foreman_outlives_its_workers(tmp_path, monkeypatch):
     (tmp_path / "small_worker.py").write_text(WORKER)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    foreman = foreman_class()("small_worker", 4.0, 200 << 20)
+    foreman = foreman_class()("small_worker", 4.0, 40 << 20)
     first = json.loads(foreman.start())
     assert first["event"] == "ready" and set(first["settings"]) == set(on_ray.SETTINGS)
     last, workers = {}, []
@@ -256,7 +258,7 @@ def test_a_foreman_outlives_its_workers(tmp_path, monkeypatch):
         "as planted",
         "its process ended with code -9 (SIGKILL) and no result",
         "its process ended with code 0 and no result",
-        "it took more memory than the limit of 210 MB",
+        "it took more memory than the limit of 42 MB",
         "it took longer than the limit of 4 s",
     ]
     one, two, last_one = (workers[i] for i in (0, 3, 7))
@@ -271,7 +273,7 @@ def test_a_foreman_says_how_a_worker_ended_that_could_not_start():
 
 def test_checkpoints_go_only_where_the_folder_is_seen(tmp_path):
     (tmp_path / "store.json").write_text("{}")
-    foreman = foreman_class()("planted_cells", None, None)
+    foreman = foreman_class()("no_module", None, None)
     proof = on_ray._proof(tmp_path / "checkpoints")
     assert foreman.visible({"checkpoint": "x", "proof": proof}) == "x"
     (tmp_path / "store.json").write_text("{ }")

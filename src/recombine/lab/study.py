@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ..devices import one_device
 from ..errors import UserError, require_int, unknown
 from ..registry import Registry
 from ..tasks import Episode
@@ -235,6 +234,7 @@ class Study:
 
     def compute(self, cell: Cell, context: Context) -> Record:
         """Runs one cell and writes down what it found."""
+        from ..devices import one_device
         from .provenance import provenance
 
         if cell.version != self.version:

@@ -19,7 +19,6 @@ from typing import Any, TextIO
 
 from ..errors import describe
 from .cells import Cell
-from .provenance import code_fingerprint, provenance
 from .study import Context, Study
 
 Emit = Callable[[dict[str, Any]], None]
@@ -28,8 +27,12 @@ PR_SET_PDEATHSIG = 1
 
 def serve(studies: Mapping[str, Study], orders: queue.SimpleQueue[dict | None], emit: Emit) -> None:
     """Computes cells until there are no more orders."""
-    emit({"event": "ready", "facts": provenance() | {"code": code_fingerprint()}})
+    emit({"event": "ready"})
     while (order := orders.get()) is not None:
+        if order.get("about"):
+            emit({"event": "about", "facts": about()})
+            order["over"].set()
+            continue
         cell = Cell.from_json(order["cell"])
         checkpoint = Path(order["checkpoint"]) if order.get("checkpoint") else None
 
@@ -42,6 +45,13 @@ def serve(studies: Mapping[str, Study], orders: queue.SimpleQueue[dict | None], 
         except Exception as problem:  # a cell that fails must not take the study with it
             emit({"event": "failed", "cell": cell.id, "error": describe(problem), "traceback": traceback.format_exc()})
         order["over"].set()
+
+
+def about() -> dict[str, str]:
+    """What is installed here, for who compares machines."""
+    from .provenance import code_fingerprint, provenance
+
+    return provenance() | {"code": code_fingerprint()}
 
 
 def listen(inlet: TextIO, orders: queue.SimpleQueue[dict | None]) -> None:

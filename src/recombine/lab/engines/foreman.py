@@ -47,12 +47,18 @@ def foreman_class() -> type:
             self.lines = queue.SimpleQueue()
             self.reader = threading.Thread(target=self.listen, args=(self.process.stdout, self.lines), daemon=True)
             self.reader.start()
-            line = self.lines.get()
-            if line is None:
-                return json.dumps({"event": "ended", "code": self.end(), "python": sys.executable}).encode()
-            event = json.loads(line)
-            event["settings"] = {name: os.environ.get(name, "") for name in SETTINGS}
-            return json.dumps(event).encode()
+            self.write({"about": True})
+            while (line := self.lines.get()) is not None:
+                event = json.loads(line)
+                if event["event"] == "about":
+                    settings = {name: os.environ.get(name, "") for name in SETTINGS}
+                    return json.dumps({"event": "ready", "facts": event["facts"], "settings": settings}).encode()
+            return json.dumps({"event": "ended", "code": self.end(), "python": sys.executable}).encode()
+
+        def write(self, order: dict[str, Any]) -> None:
+            with contextlib.suppress(BrokenPipeError):  # it died just now: `listen` says so
+                self.process.stdin.write(json.dumps(order).encode() + b"\n")
+                self.process.stdin.flush()
 
         @staticmethod
         def listen(pipe: Any, lines: Any) -> None:
@@ -69,10 +75,7 @@ def foreman_class() -> type:
                 if event["event"] != "ready":
                     yield self.failed(f"its process ended with code {event['code']} before it could begin")
                     return
-            with contextlib.suppress(BrokenPipeError):  # it died just now: `listen` says so
-                line = {"cell": work["cell"], "checkpoint": self.visible(work)}
-                self.process.stdin.write(json.dumps(line).encode() + b"\n")
-                self.process.stdin.flush()
+            self.write({"cell": work["cell"], "checkpoint": self.visible(work)})
             begun = told = weighed = time.monotonic()
             progress = b""
             while True:

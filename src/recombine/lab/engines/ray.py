@@ -27,13 +27,13 @@ from typing import Any
 
 from ...errors import UserError
 from ..cells import Cell
-from ..provenance import code_fingerprint, provenance
 from ..queue import Queue
 from ..stop import Stop
-from ..store import DamagedRecord, Record
 from ..study import Study
+from ..worker import about
 from .base import Engine, Limits, Listener, checkpoint_folder, engines
 from .foreman import SETTINGS, foreman_class
+from .local import _outcome
 
 CELL_MEMORY = 1 << 30  # bytes that a cell asks for where no limit is set: jax and a net of the laptop scale
 LOSSES = 3  # times that a cell may lose its actor
@@ -318,19 +318,6 @@ class Crew:
             warnings.warn(text, stacklevel=2)
 
 
-def _outcome(cell: Cell, word: dict[str, Any]) -> tuple[str, Cell, Any]:
-    """What the last word about a cell means for who listens."""
-    if word["event"] == "failed":
-        return "failed", cell, (word["error"], word["traceback"])
-    try:
-        record = Record.from_bytes(word["record"].encode())
-    except DamagedRecord as problem:
-        return "failed", cell, (f"its process gave a record that cannot be kept: {problem}", "")
-    if record.cell != cell:
-        return "failed", cell, ("its process gave the record of another cell", "")
-    return "done", cell, record
-
-
 def _proof(checkpoints: Path | None) -> dict[str, str] | None:
     """A file of the run's folder and its hash: a node that finds it so sees the same folder."""
     if checkpoints is None:
@@ -356,7 +343,7 @@ def places(resources: Mapping[str, float], need: Mapping[str, float]) -> int:
 def facts_here() -> dict[str, str]:
     """What a node is compared with."""
     settings = {name: os.environ.get(name, "") for name in SETTINGS}
-    return provenance() | {"code": code_fingerprint()} | settings
+    return about() | settings
 
 
 def differences(here: Mapping[str, str], there: Mapping[str, str]) -> dict[str, str]:
