@@ -39,10 +39,11 @@ format: setup  ## put the code in shape
 check-long: setup  ## the checks that take minutes
 	$(RUN)/pytest -q -m long
 
-check-extras: setup  ## install torch and transformers too, and run the tests of their adapters
-	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(RUN)/python -e '.[torch,transformers,pretrained]'; \
-	else $(RUN)/python -m pip install --quiet --disable-pip-version-check -e '.[torch,transformers,pretrained]'; fi
-	$(RUN)/pytest -q tests/test_adapters*.py tests/test_readme.py
+EXTRAS := '.[torch,transformers,pretrained,ray]'
+check-extras: setup  ## install torch, transformers and Ray too, and run the tests of adapters and of a cluster
+	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(RUN)/python -e $(EXTRAS); \
+	else $(RUN)/python -m pip install --quiet --disable-pip-version-check -e $(EXTRAS); fi
+	$(RUN)/pytest -q tests/test_adapters*.py tests/test_readme.py tests/test_ray*.py
 
 bench: setup  ## speed on one core, as ratios
 	$(RUN)/recombine bench
