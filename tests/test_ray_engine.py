@@ -37,6 +37,12 @@ def test_the_address_of_a_client_is_refused(monkeypatch):
     assert parse_engine("ray:10.0.0.1:6379").address == "10.0.0.1:6379"
 
 
+@pytest.mark.parametrize("address", ["head", "head:", ":6379", "head:x", "127.0.0.1:1", "127.0.0.1:99999"])
+def test_an_address_where_nothing_listens_is_refused_at_once(address):
+    with pytest.raises(rc.UserError, match=f"'{address}'"):
+        on_ray._require_listener(address)
+
+
 def test_a_cell_asks_for_what_it_needs():
     plain = [{"Resources": {"CPU": 4.0, "memory": 3.5 * 2**30}}, {"Resources": {"memory": 9e9}}]
     need = on_ray.needs(plain, Limits())

@@ -15,6 +15,7 @@ import json
 import logging
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -39,6 +40,7 @@ CELL_MEMORY = 1 << 30  # bytes that a cell asks for where no limit is set: jax a
 LOSSES = 3  # times that a cell may lose its actor
 STARTS = 3  # workers of a node that end before they are ready, until the node is left alone
 LOOK_EVERY = 1.0  # seconds between looks at which nodes there are
+CONNECT_SECONDS = 10.0
 WAIT_EVERY = 0.1  # seconds between looks at signals
 SAY_AFTER = 60.0  # seconds without a place to compute until it is said
 GIVE_UP_AFTER = 300.0  # seconds without a node that could compute
@@ -83,6 +85,7 @@ def cluster(address: str) -> Iterator[Any]:
     if ray.is_initialized():  # who called us has a cluster and keeps it
         yield ray
         return
+    _require_listener(address)
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
     fresh = {"address": "local", "include_dashboard": False, "object_store_memory": 200 << 20}
     ours = threading.current_thread() is threading.main_thread()
@@ -114,6 +117,21 @@ def cluster(address: str) -> Iterator[Any]:
             yield ray
     finally:
         ray.shutdown()
+
+
+def _require_listener(address: str) -> None:
+    """Refuses HOST:PORT where nothing listens; Ray would try for minutes."""
+    host, colon, port = address.rpartition(":")
+    if address in ("", "auto", "local"):
+        return
+    if not colon or not host or not (port.isascii() and port.isdecimal()):
+        raise UserError(
+            f"{address!r} is no address of a cluster; HOST:PORT, 'auto' (one that runs) or 'local' would do"
+        )
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
+    except (OSError, OverflowError) as problem:
+        raise UserError(f"there is no Ray cluster at {address!r}: {problem}") from None
 
 
 def _first_line(problem: BaseException) -> str:
