@@ -190,7 +190,8 @@ def test_a_cell_that_loses_its_actor_runs_again_and_not_forever(monkeypatch):
 
     tries = Counter()
     crew, told = crew_of(monkeypatch, [node("a"), node("b")], lambda name: ready(), words)
-    crew.work()
+    with pytest.warns(UserWarning, match="lost an actor; what ran there runs again elsewhere"):
+        crew.work()
     outcome = {n: [e[0] for e in told if e[1].spec["number"] == n and e[0] != "progress"] for n in range(3)}
     assert outcome[0] == ["started", "lost"] * (on_ray.LOSSES - 1) + ["started", "failed"]
     assert outcome[1] == ["started", "lost", "started", "done"] and outcome[2] == ["started", "done"]
@@ -249,7 +250,7 @@ def test_a_foreman_outlives_its_workers(tmp_path, monkeypatch):
     (tmp_path / "small_worker.py").write_text(WORKER)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     foreman = foreman_class()("small_worker", 4.0, 40 << 20)
-    first = json.loads(foreman.start())
+    first = json.loads(foreman.start(ask=True))
     assert first["event"] == "ready" and set(first["settings"]) == set(on_ray.SETTINGS)
     last, workers = {}, []
     for number, cell in enumerate(["well", "raise", "kill", "well", "leave", "grow", "hang", "well"]):
@@ -273,7 +274,7 @@ def test_a_foreman_outlives_its_workers(tmp_path, monkeypatch):
 
 
 def test_a_foreman_says_how_a_worker_ended_that_could_not_start():
-    word = json.loads(foreman_class()("no_such_module_anywhere", None, None).start())
+    word = json.loads(foreman_class()("no_such_module_anywhere", None, None).start(ask=True))
     assert word == {"event": "ended", "code": 1, "python": sys.executable}
 
 

@@ -36,8 +36,11 @@ def foreman_class() -> type:
             self.lines: Any = None
             self.reader: Any = None
 
-        def start(self) -> bytes:
-            """Starts the worker. Answers with what it is (`ready`) or how it ended (`ended`)."""
+        def start(self, ask: bool) -> bytes:
+            """Starts the worker. Answers that it is `ready`, with what is installed there if asked; or how it `ended`.
+
+            Started by the thread that lives as long as the actor: the worker ends with the thread that started it.
+            """
             names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
             self.process = subprocess.Popen(
                 [sys.executable, "-P", "-m", self.module, str(os.getpid())],
@@ -47,12 +50,15 @@ def foreman_class() -> type:
             self.lines = queue.SimpleQueue()
             self.reader = threading.Thread(target=self.listen, args=(self.process.stdout, self.lines), daemon=True)
             self.reader.start()
-            self.write({"about": True})
+            if ask:
+                self.write({"about": True})
             while (line := self.lines.get()) is not None:
                 event = json.loads(line)
                 if event["event"] == "about":
                     settings = {name: os.environ.get(name, "") for name in SETTINGS}
                     return json.dumps({"event": "ready", "facts": event["facts"], "settings": settings}).encode()
+                if event["event"] == "ready" and not ask:
+                    return line
             return json.dumps({"event": "ended", "code": self.end(), "python": sys.executable}).encode()
 
         def write(self, order: dict[str, Any]) -> None:
@@ -71,7 +77,7 @@ def foreman_class() -> type:
             """One cell: its progress, the memory it takes, and last its record or why there is none."""
             work = json.loads(order)
             if self.process is None:
-                event = json.loads(self.start())
+                event = json.loads(self.start(ask=False))
                 if event["event"] != "ready":
                     yield self.failed(f"its process ended with code {event['code']} before it could begin")
                     return

@@ -165,7 +165,7 @@ class Crew:
         self.stillborn: Counter[str] = Counter()  # by node
         self.refused: dict[str, str] = {}  # node -> why
         self.names: dict[str, str] = {}  # node -> its address
-        self.alive: set[str] = set()
+        self.met: set[str] = set()  # nodes that said what they have
         self.told: set[str] = set()
         self.looked = 0.0
         self.idle_since: float | None = None
@@ -203,9 +203,6 @@ class Crew:
         self.looked = now
         alive = [node for node in self.ray.nodes() if node["Alive"]]
         self.names |= {node["NodeID"]: node["NodeManagerAddress"] for node in alive}
-        for node in self.alive - {node["NodeID"] for node in alive}:
-            self._say(f"node {self.names[node]} is gone; what ran there runs again elsewhere", node)
-        self.alive = {node["NodeID"] for node in alive}
         need = needs(alive, self.limits)
         able = {node["NodeID"]: room for node in alive if (room := places(node["Resources"], need))}
         free = Counter({node: room for node, room in able.items() if node not in self.refused})
@@ -225,7 +222,7 @@ class Crew:
             num_cpus=need["CPU"], num_gpus=need.get("GPU", 0), memory=need["memory"], max_restarts=0,
             scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False),
         ).remote(self.study.worker, self.limits.seconds, self.limits.memory)  # fmt: skip
-        return Hand(actor, node, actor.start.remote())
+        return Hand(actor, node, actor.start.remote(node not in self.met))
 
     def _mind_the_wait(self, now: float, able: Mapping[str, int], need: Mapping[str, float]) -> None:
         """Says so when cells wait and nobody computes; gives up when nobody ever will."""
@@ -280,7 +277,8 @@ class Crew:
                 ended = f"{word['python']} ended with code {word['code']}"
                 self._refuse(hand.node, f"no worker starts on {name} ({ended}); is recombine installed there?")
             return
-        differing = differences(self.here, word["facts"] | word["settings"])
+        self.met.add(hand.node)
+        differing = differences(self.here, word["facts"] | word["settings"]) if "facts" in word else {}
         if mixed := [differing[name] for name in ("recombine", "code") if name in differing]:
             self._let_go(hand)
             self._refuse(hand.node, f"{name} would mix results of two versions: {', '.join(mixed)}")
@@ -314,6 +312,7 @@ class Crew:
             return
         self.losses[cell.id] += 1
         if self.losses[cell.id] < LOSSES:
+            self._say(f"node {self.names.get(hand.node)} lost an actor; what ran there runs again elsewhere", hand.node)
             self.cells.put_back(cell)
             self.tell("lost", cell, f"its actor is gone: {_first_line(problem)}")
         else:
