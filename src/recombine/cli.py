@@ -117,7 +117,7 @@ def run(
         seeds: independent repetitions; a verdict takes at least three
         out: folder or URL (s3://bucket/prefix) for records and report (default: runs/STUDY-SCALE; all: the one above)
         set: changes of knobs; `recombine show STUDY` lists them
-        engine: local (a process a core), local:N, or inprocess
+        engine: local (a process a core), local:N, inprocess, or ray[:ADDRESS] for a cluster (docs/cluster.md)
         cell_timeout: seconds after which a cell counts as failed
         cell_memory: memory of a worker above which its cell counts as failed, such as 4G or 500M
         json: print one JSON object on stdout and nothing else there
@@ -239,7 +239,7 @@ def retry(
         place: where `recombine run` put its records
         failed: only cells that failed (the default)
         all: every cell that has no record, also those that were never begun
-        engine: local (a process a core), local:N, or inprocess
+        engine: local (a process a core), local:N, inprocess, or ray[:ADDRESS] for a cluster (docs/cluster.md)
         cell_timeout: seconds after which a cell counts as failed
         cell_memory: memory of a worker above which its cell counts as failed, such as 4G or 500M
         json: print one JSON object on stdout and nothing else there
