@@ -85,7 +85,7 @@ def test_labels_are_text_on_the_page(audit):
         assert label in shown, label
     assert not {"img", "u"} & set(page.tags) and not [a for a in page.attributes if a.startswith("on")]
     assert "\x1b" not in text and "‮" not in text and "\\x1b[31m" in shown
-    assert page.tags.count("script") == text.count("<script") == 2 + 1 + 3  # two of ours, settings, three charts
+    assert page.tags.count("script") == text.count("<script") == 4 + 1 + 3  # library and ours, settings, three charts
     for section in ("coverage", "apart", "outcomes", "risk", "next"):
         assert f'<section id="{section}">' in text
     assert "was never seen with" in shown and "Said and happened" in shown

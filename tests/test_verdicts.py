@@ -99,3 +99,21 @@ def test_an_undecided_claim_says_how_many_seeds_would_decide_at_the_same_spread(
         assert half(int(named[1])) < distance * (1 + 1e-6) and half(int(named[1]) - 1) > distance * (1 - 1e-6)
     else:
         assert half(int(named[2])) > distance * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("side", ["at least", "at most"])
+@pytest.mark.parametrize("values", [(0.6, 0.62, 0.64), (0.3, 0.31, 0.35), (0.9, 0.9, 0.9)])
+def test_what_would_change_a_verdict_does(side, values):
+    verdict = judge(claim(side), table(*values), "laptop")
+    assert verdict.outcome in ("supported", "refuted")
+    seed, threshold = (float(number.replace("\N{MINUS SIGN}", "-")) for number in
+                       re.findall(r"(?:below|above) (\N{MINUS SIGN}?[\d.]+)", verdict.would_change))  # fmt: skip
+    outward = 1 if np.mean(values) > 0.5 else -1  # which side of the threshold the interval is on
+    for by, outcome in ((-0.01, "undecided"), (0.01, verdict.outcome)):
+        assert judge(claim(side), table(*values, seed + outward * by), "laptop").outcome == outcome
+        if np.std(values):
+            assert judge(claim(side, threshold - outward * by), table(*values), "laptop").outcome == outcome
+
+
+def test_what_is_undecided_says_what_it_takes_instead():
+    assert judge(claim(), table(0.4, 0.6, 0.5), "laptop").would_change == ""

@@ -59,6 +59,19 @@ class Verdict:
     scale: str
     why: str = ""
 
+    @property
+    def would_change(self) -> str:
+        """What would leave a decided claim undecided; nothing where it is undecided (`why` says what it takes)."""
+        if self.outcome == "undecided":
+            return ""
+        above = (self.claim.side == "at least") == (self.outcome == "supported")  # where the interval lies
+        end, word = (self.interval.low, "above") if above else (self.interval.high, "below")
+        seed = _tipping_seed(list(self.values.values()), self.claim.threshold, above)
+        return (
+            f"undecided with one more seed {'below' if above else 'above'} {_short(seed)}, or a threshold "
+            f"{word} {_short(end)}"
+        )
+
     def to_json(self) -> dict[str, Any]:
         finite = self.interval.seeds >= 2
         return {
@@ -103,6 +116,34 @@ def _what_it_takes(values: list[float], threshold: float) -> str:
         if stdtrit(seeds - 1, 0.975) * spread / seeds**0.5 < abs(mean - threshold):
             return f"at this spread it would take about {seeds} seeds"
     return f"at this spread more than {MANY_SEEDS} seeds would not decide"
+
+
+def _tipping_seed(values: list[float], threshold: float, above: bool) -> float:
+    """The value of one more seed at which the interval would reach the threshold; it lies above it or below it now.
+
+    On the way from the mean to the threshold and past it the mean falls (or rises) and the interval widens, so there
+    is one such value.
+    """
+    sign = 1.0 if above else -1.0
+    mean = statistics.fmean(values)
+
+    def clear(value: float) -> bool:
+        interval = over_seeds([*values, value])
+        return interval.low >= threshold if above else interval.high <= threshold
+
+    step = max(abs(mean - threshold), 1e-9)
+    while clear(mean - sign * step):
+        step *= 2
+    inner, outer = 0.0, step
+    for _ in range(60):
+        middle = (inner + outer) / 2
+        inner, outer = (middle, outer) if clear(mean - sign * middle) else (inner, middle)
+    return mean - sign * outer
+
+
+def _short(value: float) -> str:
+    """Three digits, with a real minus."""
+    return f"{value:.3g}".replace("-", "\N{MINUS SIGN}") if abs(value) >= 0.001 else f"{value:.3f}"
 
 
 def answer(question: Question, table: Table) -> tuple[Interval, dict[int, float]]:

@@ -33,14 +33,13 @@ def write_audit(audit: Audit, folder: str | os.PathLike) -> dict[str, Path]:
 
 def render_audit(audit: Audit) -> str:
     """The page as text. The same audit gives the same text."""
-    from .. import __version__
-
     chosen = figures(audit.outcomes, audit.apart, audit.risk)
     return fill(
         "audit.html.j2",
         list(chosen.values()),
         {"visible": visible, "quoted": quoted, "percent": percent, "thousands": thousands},
         styles=["audit.css"],
+        page_name="audit",
         charts={name: i for i, name in enumerate(chosen)},
         audit=audit,
         headline=_headline(audit),
@@ -54,7 +53,6 @@ def render_audit(audit: Audit) -> str:
         calls=CALLS,
         marks=MARKS,
         command=_command(audit),
-        version=__version__,
     )
 
 

@@ -47,6 +47,7 @@ def render(result: Result) -> str:
         {"spell": origin.spell},
         scripts=["plates.js"] if any(plate["slider"] is not None for plate in plates) else [],
         styles=["plates.css"] if plates else [],
+        page_name=f"{result.study.id}-{result.scale}",
         **_findings(result),
         **_origin(result),
         plates=plates,
@@ -90,8 +91,6 @@ def _findings(result: Result) -> dict[str, Any]:
 
 def _origin(result: Result) -> dict[str, Any]:
     """How it was made."""
-    from .. import __version__
-
     made_by = origin.setups(result.records)
     names = sorted({name for setup in made_by for name in setup.facts}, key=lambda name: (name != "recombine", name))
     changed = origin.changed(result)
@@ -113,7 +112,8 @@ def _origin(result: Result) -> dict[str, Any]:
             for record in result.records
         ],
         "seconds": sum(seconds) if seconds else None,
-        "version": __version__,
+        "seeds": sorted({r.cell.spec["seed"] for r in result.records if isinstance(r.cell.spec.get("seed"), int)}),
+        "content": origin.content(result.records),
     }  # fmt: skip
 
 

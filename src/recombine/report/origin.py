@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -73,6 +74,21 @@ def setups(records: Sequence[Record]) -> list[Setup]:
         found.setdefault(canonical(record.provenance), []).append(record)
     groups = sorted(found.values(), key=len, reverse=True)
     return [Setup(group[0].provenance, len(group)) for group in groups]
+
+
+def content(records: Sequence[Record]) -> str:
+    """Hash of what was measured, not of when or where: the same readings of the same cells have the same one."""
+    if not records:
+        return ""
+    digest = hashlib.sha256()
+    for record in sorted(records, key=lambda record: record.cell.id):
+        digest.update(f"{record.cell.id} {canonical([_spelled(row) for row in record.rows])}\n".encode())
+    return digest.hexdigest()
+
+
+def _spelled(row: dict[str, Any]) -> dict[str, Any]:
+    """A reading as records spell it: JSON has no NaN."""
+    return {name: repr(value) if isinstance(value, float) else value for name, value in row.items()}
 
 
 def changed(result: Result) -> dict[str, Any]:

@@ -24,9 +24,15 @@ def fill(
     filters: Mapping[str, Callable[..., Any]],
     scripts: Sequence[str] = (),
     styles: Sequence[str] = (),
+    islands: Mapping[str, Any] | None = None,
+    page_name: str = "recombine",
     **more: Any,
 ) -> str:
-    """A page from its template, with charts and files of our own. Every label is data, whatever it looks like."""
+    """A page from its template, with charts and files of our own. Every label is data, whatever it looks like.
+
+    islands: data for scripts, by the id under which they look for it.
+    page_name: how files that are saved from the page begin.
+    """
     import jinja2
 
     environment = jinja2.Environment(
@@ -36,18 +42,23 @@ def fill(
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    islands = dict(islands or {}) | ({"chart-config": chart_config()} if figures else {})
     environment.filters |= {"number": number, "duration": duration, **filters}
-    texts = [_vega(), asset("page.js")] if figures else []
-    texts = [_inert(text) for text in (*texts, *(asset(name) for name in scripts))]
+    from .. import __version__
+
+    named = ["theme.js", "tables.js", *scripts, *(["charts.js"] if figures else [])]
+    texts = [_inert(text) for text in (*([_vega()] if figures else []), *(asset(name) for name in named))]
     return environment.get_template(template).render(
         figures=[figure_parts(figure) for figure in figures],
-        islands={"chart-config": to_island(chart_config())} if figures else {},
+        islands={name: to_island(data) for name, data in islands.items()},
         scripts=texts,
         policy=_policy(texts),
         css="".join(asset(name) for name in ("page.css", *styles)),
         light=LIGHT,
         dark=DARK,
         font=FONT,
+        page_name=page_name,
+        version=__version__,
         **more,
     )
 
@@ -61,7 +72,7 @@ def figure_parts(figure: Figure) -> dict[str, Any]:
     return {
         "title": figure.title,
         "caption": figure.caption,
-        "spec": to_island(figure.spec),
+        "spec": to_island({"description": f"{figure.title}. {figure.caption}"} | figure.spec),
         "columns": columns,
         "rows": [[row.get(name, "") for name in columns] for row in rows[:LISTED]],
         "left_out": max(0, len(rows) - LISTED),

@@ -1,0 +1,74 @@
+// Tables sort by their heads, and long ones filter. Cells are read and moved, never written.
+(function () {
+  "use strict";
+  const LONG = 8; // rows from which a filter is worth its place
+  const DIRECTIONS = ["ascending", "descending", "none"];
+
+  // what a cell is sorted by: its own value, the number it begins with, or its words
+  const key = (row, column) => {
+    const cell = row.cells[column];
+    if (!cell) return "";
+    const text = (cell.dataset.value ?? cell.textContent).trim().replace(/\u2212/g, "-");
+    const number = text.match(/^[-+]?(\d[\d,]*\.?\d*|\.\d+)(e[-+]?\d+)?/i);
+    return number ? Number(number[0].replace(/,/g, "")) : text;
+  };
+  const order = (a, b) => {
+    if (typeof a === "number" && typeof b === "number") return a - b;
+    if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1; // numbers before words
+    return a.localeCompare(b);
+  };
+
+  function sortable(table) {
+    const body = table.tBodies[0];
+    const rows = [...body.rows]; // as they were written
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => {
+      if (!head.textContent.trim() || head.hasAttribute("data-plain")) return;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...head.childNodes);
+      head.append(button);
+      head.setAttribute("aria-sort", "none");
+      button.addEventListener("click", () => {
+        const next = DIRECTIONS[(DIRECTIONS.indexOf(head.getAttribute("aria-sort")) + 1) % DIRECTIONS.length];
+        heads.forEach((other) => other.hasAttribute("aria-sort") && other.setAttribute("aria-sort", "none"));
+        head.setAttribute("aria-sort", next);
+        const turned = next === "descending" ? -1 : 1;
+        const sorted = next === "none" ? rows : [...rows].sort((a, b) => turned * order(key(a, column), key(b, column)));
+        body.append(...sorted);
+      });
+    });
+  }
+
+  function filterable(table) {
+    const rows = [...table.tBodies[0].rows];
+    if (rows.length <= LONG) return;
+    const bar = document.createElement("p");
+    bar.className = "filter";
+    const input = document.createElement("input");
+    input.type = "search";
+    input.placeholder = "Filter rows";
+    input.setAttribute("aria-label", `Filter the rows of the table ${table.getAttribute("aria-label") || ""}`.trim());
+    const told = document.createElement("output");
+    const show = () => {
+      const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let left = 0;
+      rows.forEach((row) => {
+        const text = row.textContent.toLowerCase();
+        row.hidden = !words.every((word) => text.includes(word));
+        left += !row.hidden;
+      });
+      told.textContent = words.length ? `${left} of ${rows.length} rows` : `${rows.length} rows`;
+    };
+    input.addEventListener("input", show);
+    bar.append(input, told);
+    (table.closest(".scroll") || table).before(bar);
+    show();
+  }
+
+  document.querySelectorAll("table[data-sorts]").forEach((table) => {
+    if (!table.tHead || !table.tBodies.length) return;
+    filterable(table);
+    sortable(table);
+  });
+})();

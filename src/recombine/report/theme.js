@@ -1,0 +1,22 @@
+// Light, dark, or as the reader's system has it; remembered where the browser lets a page remember.
+(function () {
+  "use strict";
+  const themes = ["auto", "light", "dark"];
+  const button = document.querySelector("[data-theme-switch]");
+  let theme = "auto";
+  try { theme = localStorage.getItem("recombine-theme") || theme; } catch { /* a page from disk may not remember */ }
+
+  const show = () => {
+    if (!themes.includes(theme)) theme = "auto";
+    if (theme === "auto") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+    button.textContent = `Theme: ${theme}`;
+  };
+  button.addEventListener("click", () => {
+    theme = themes[(themes.indexOf(theme) + 1) % themes.length];
+    try { localStorage.setItem("recombine-theme", theme); } catch { /* as above */ }
+    show();
+  });
+  button.hidden = false;
+  show();
+})();
