@@ -12,7 +12,7 @@ import pytest
 from recombine.audit.features import FEATURES
 from recombine.lab.verdicts import NotMet
 from recombine.spaces import Product, Subsets
-from recombine.studies import audit_transfer, families, plan_saves_data
+from recombine.studies import audit_transfer, each, families, plan_saves_data
 from recombine.supports.certificate import components, element_usage
 from recombine.tasks import registry as tasks
 
@@ -86,7 +86,7 @@ def test_each_combination_is_scored_by_itself():
     rows = task.space.enumerate()
     batch = task.sample(jax.random.key(0), jnp.asarray(rows[:1]))
     net = DrawsLeft(batch.target[0])  # the picture of (0, 0)
-    scores = families.per_combination(task, net, rows, "skill", seed=0)
+    scores = each.per_combination(task, net, rows, "skill", seed=0)
     assert scores.shape == (36,) and scores[0] == pytest.approx(1.0, abs=1e-5)
     assert (np.abs(scores[6:]) < 1e-5).all()  # nothing is drawn: the error of an empty picture
     assert (scores[1:6] < 0.999).all()

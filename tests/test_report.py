@@ -20,7 +20,7 @@ from recombine.lab.store import Record, Store, tidy
 from recombine.lab.study import Figure, Knob, Study
 from recombine.lab.verdicts import Claim, NotMet, Question
 from recombine.report import figure_png, origin, render, write_report
-from recombine.report.html import number
+from recombine.report.page import number
 from recombine.report.strip import WIDTH, strip
 from recombine.studies import registry
 

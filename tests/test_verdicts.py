@@ -106,13 +106,12 @@ def test_an_undecided_claim_says_how_many_seeds_would_decide_at_the_same_spread(
 def test_what_would_change_a_verdict_does(side, values):
     verdict = judge(claim(side), table(*values), "laptop")
     assert verdict.outcome in ("supported", "refuted")
-    seed, threshold = (float(number.replace("\N{MINUS SIGN}", "-")) for number in
-                       re.findall(r"(?:below|above) (\N{MINUS SIGN}?[\d.]+)", verdict.would_change))  # fmt: skip
+    found = re.search(r"(?:below|above) (\N{MINUS SIGN}?[\d.]+)", verdict.would_change)
+    assert found
+    seed = float(found[1].replace("\N{MINUS SIGN}", "-"))
     outward = 1 if np.mean(values) > 0.5 else -1  # which side of the threshold the interval is on
     for by, outcome in ((-0.01, "undecided"), (0.01, verdict.outcome)):
         assert judge(claim(side), table(*values, seed + outward * by), "laptop").outcome == outcome
-        if np.std(values):
-            assert judge(claim(side, threshold - outward * by), table(*values), "laptop").outcome == outcome
 
 
 def test_what_is_undecided_says_what_it_takes_instead():

@@ -19,6 +19,7 @@ from .intervals import over_seeds as over_seeds
 from .lab.store import load as load
 from .lab.store import query as query
 from .recipe import Recipe as Recipe
+from .report import figures as figures
 from .spaces import Product as Product
 from .spaces import Space as Space
 from .spaces import Subsets as Subsets

@@ -301,18 +301,22 @@ def _limits(seconds: float | None, memory: str | None):
     return Limits(seconds, size)
 
 
-def report(folder: Positional[str]) -> None:
-    """(Re)makes the HTML report from what is stored, running nothing.
+def report(
+    folder: Positional[str], format: Literal["html", "md", "pdf", "png"] = "html", out: Path | None = None
+) -> None:
+    """(Re)makes the report from what is stored, running nothing.
 
     Args:
         folder: where `recombine run` put its records
+        format: html is the page; md a text with images; pdf all charts on one sheet; png claims and the main chart
+        out: file to write (default: report.FORMAT in the folder)
     """
     from .lab.run import reopen
-    from .report import write_report
+    from .report import write
     from .studies import registry
 
     result = reopen(folder, registry)
-    page = write_report(result)
+    page = write(result, format, out)
     _print_result(result, Console(highlight=False))
     Console(highlight=False, soft_wrap=True).print(f"\nreport: {page}", markup=False)
 

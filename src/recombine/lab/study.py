@@ -9,8 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ..errors import UserError, require_int, unknown
 from ..registry import Registry
+from ..supports import Support
 from ..tasks import Episode
 from .cells import Cell, canonical
 from .store import Record, Table
@@ -142,6 +145,30 @@ class Plate:
                 )
 
 
+@dataclass(frozen=True)
+class SupportMap:
+    """A split to look at: every combination of its space as a cell, trained or held out, and how its parts met.
+
+    scores: of all combinations in order of rank, NaN where there is none; None if they were not kept.
+    missing: why there is no split to show, if there is none.
+    """
+
+    name: str
+    support: Support | None
+    scores: np.ndarray | None = None
+    score_name: str = "score"
+    missing: str = ""
+
+    def __post_init__(self):
+        if self.support is None and not self.missing:
+            raise UserError(f"map {self.name!r} has no split; say why in missing")
+        if self.support is not None and self.scores is not None:
+            size = self.support.space.size
+            if np.shape(self.scores) != (size,):
+                shape = np.shape(self.scores)
+                raise UserError(f"scores of map {self.name!r} have shape {shape}, not one for each of {size:,}")
+
+
 class Study:
     """Subclass it, fill in the class attributes, write `grid` and `measure`, and register an instance."""
 
@@ -191,6 +218,10 @@ class Study:
 
     def plates(self, records: Sequence[Record]) -> list[Plate]:
         """Small pictures, such as targets beside outputs."""
+        return []
+
+    def maps(self, records: Sequence[Record]) -> list[SupportMap]:
+        """Splits, which the report shows combination by combination."""
         return []
 
     def episodes(self, records: Sequence[Record]) -> dict[str, Episode]:

@@ -65,12 +65,8 @@ class Verdict:
         if self.outcome == "undecided":
             return ""
         above = (self.claim.side == "at least") == (self.outcome == "supported")  # where the interval lies
-        end, word = (self.interval.low, "above") if above else (self.interval.high, "below")
         seed = _tipping_seed(list(self.values.values()), self.claim.threshold, above)
-        return (
-            f"undecided with one more seed {'below' if above else 'above'} {_short(seed)}, or a threshold "
-            f"{word} {_short(end)}"
-        )
+        return f"undecided with one more seed {'below' if above else 'above'} {_short(seed)}"
 
     def to_json(self) -> dict[str, Any]:
         finite = self.interval.seeds >= 2

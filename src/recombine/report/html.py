@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,13 +9,14 @@ from typing import Any
 
 from ..errors import UserError
 from ..files import LocalFiles, cannot_write, write_or_refuse
-from ..intervals import Interval
 from ..lab.run import Result
 from . import origin
 from .episodes import episode_svg, episode_text
-from .page import data_uri, fill, is_number, number
+from .maps import page_data as map_data
+from .page import data_uri, fill, interval_text, is_number
 from .plates import page_data
 from .strip import ends, strip
+from .theme import COLOR_MAPS
 
 OUTCOMES = ("supported", "refuted", "undecided")
 
@@ -41,16 +41,21 @@ def render(result: Result) -> str:
     """The report as text. The same result gives the same text."""
     figures = result.study.figures(result.table, result.records) if len(result.table) else []
     plates = [page_data(plate) for plate in result.study.plates(result.records)] if result.records else []
+    maps, told = map_data(result.study.maps(result.records))
+    scripts = ["plates.js"] if any(plate["slider"] is not None for plate in plates) else []
     return fill(
         "page.html.j2",
         figures,
         {"spell": origin.spell},
-        scripts=["plates.js"] if any(plate["slider"] is not None for plate in plates) else [],
-        styles=["plates.css"] if plates else [],
+        scripts=[*scripts, *(["maps.js"] if maps else [])],
+        styles=[*(["plates.css"] if plates else []), *(["maps.css"] if maps else [])],
+        islands={"maps-data": told} if told else {},
         page_name=f"{result.study.id}-{result.scale}",
         **_findings(result),
         **_origin(result),
         plates=plates,
+        maps=maps,
+        heat=COLOR_MAPS["heat"],
         episodes=[
             {"name": name, "source": data_uri(episode_svg(episode)), "text": episode_text(episode, 60)}
             for name, episode in result.study.episodes(result.records).items()
@@ -125,10 +130,3 @@ def exhibit_groups(exhibits: Mapping[str, str]) -> list[dict[str, Any]]:
         head, tail = match.groups() if match else (name, "")
         groups.setdefault(head, []).append((tail, text))
     return [{"name": name, "first": items[0], "others": items[1:]} for name, items in groups.items()]
-
-
-def interval_text(interval: Interval) -> str:
-    """The ends of an interval over seeds, or nothing where there is none."""
-    if interval.seeds < 2 or not math.isfinite(interval.low):
-        return ""
-    return f"{number(interval.low)} to {number(interval.high)}"

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import re
 import textwrap
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from ..files import write_whole
-from ..lab.study import Figure, Plate, Tile
+from ..lab.study import Figure, Plate, SupportMap, Tile
+from .maps import MOST, map_svg
 from .plates import ABREAST, Bar, bar_of, enlarged, flows, in_text, shared_bars, side, spelled, tile_png
 from .theme import LIGHT, chart_config
 
 WIDTH = 720
+PRINT, LOW = 0.86, 0.72  # letters and heights on paper, as a share of those on a screen
 FONT = "Liberation Sans, Arial, DejaVu Sans, sans-serif"
 MARGIN, GAP, LINE = 18, 12, 15  # pixels
 LETTER = 6.2  # width of one at 12 pixels, on average
@@ -23,14 +27,55 @@ def figure_png(figure: Figure, path: Path | str, scale: float = 2.0) -> Path:
     """Writes the chart of a figure as a PNG on a light background, and returns its path."""
     import vl_convert
 
+    path = Path(path)
+    write_whole(path, vl_convert.svg_to_png(chart_svg(figure, WIDTH, title=True, padding=MARGIN), scale=scale))
+    return path
+
+
+def chart_svg(
+    figure: Figure, width: int, *, title: bool = False, print_size: bool = False, padding: int | None = None
+) -> str:
+    """The chart of a figure as an SVG on a light background, `width` pixels wide where it fills a page.
+
+    print_size: letters and heights for a paper instead of a screen.
+    """
+    import vl_convert
+
     spec = copy.deepcopy(figure.spec)
     if spec.get("width") == "container":  # there is no page to fill
-        spec["width"] = WIDTH
-    spec["title"] = spec.get("title") or figure.title
-    config = chart_config(LIGHT) | {"background": LIGHT["paper"], "padding": 18}
-    path = Path(path)
-    write_whole(path, vl_convert.vegalite_to_png(spec, scale=scale, config=config))
-    return path
+        spec["width"] = width
+    if title:
+        spec["title"] = spec.get("title") or figure.title
+    config = chart_config(LIGHT) | {"background": LIGHT["paper"]}
+    if padding is not None:
+        config["padding"] = padding
+    if print_size:
+        config, spec = _for_print(config), _lower(spec)
+    return vl_convert.vegalite_to_svg(spec, config=config)
+
+
+def _for_print(config: dict[str, Any]) -> dict[str, Any]:
+    """Sizes of letters for paper: about 8 points; less room around them."""
+
+    def smaller(part: Any, name: str = "") -> Any:
+        if isinstance(part, dict):
+            return {key: smaller(value, key) for key, value in part.items()}
+        return round(part * PRINT, 1) if name.lower().endswith("fontsize") else part
+
+    return smaller(config) | {"padding": 2}
+
+
+def _lower(spec: dict[str, Any]) -> dict[str, Any]:
+    """The chart with its height for paper."""
+    return spec | ({"height": round(spec["height"] * LOW)} if isinstance(spec.get("height"), (int, float)) else {})
+
+
+def map_image(one: SupportMap) -> str:
+    """The map of a split as an SVG on a light background; nothing where there is none to draw."""
+    if one.support is None or one.support.space.size > MOST:
+        return ""
+    svg = re.sub(r"var\(--([a-z0-9-]+)\)", lambda found: LIGHT[found[1]], map_svg(one))
+    return svg.replace("<svg ", f'<svg font-family="{FONT}" ', 1)
 
 
 def plate_png(plate: Plate, path: Path | str, scale: float = 2.0) -> Path:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..intervals import Interval
 from ..lab.study import Figure
 from .theme import DARK, FONT, LIGHT, chart_config
 
@@ -99,6 +100,13 @@ def duration(seconds: Any) -> str:
     if seconds < 5400:
         return f"{seconds / 60:.1f} min"
     return f"{seconds / 3600:.1f} h"
+
+
+def interval_text(interval: Interval) -> str:
+    """The ends of an interval over seeds, or nothing where there is none."""
+    if interval.seeds < 2 or not math.isfinite(interval.low):
+        return ""
+    return f"{number(interval.low)} to {number(interval.high)}"
 
 
 def is_number(value: Any) -> bool:

@@ -34,7 +34,7 @@ from ..keys import generator, key_for
 from ..lab.store import Record, Table
 from ..lab.study import Context, Figure, Knob, Measured, Study, check_choices, check_numbers, studies
 from ..lab.verdicts import Claim, NotMet, Question
-from . import charts, families, trial
+from . import charts, each, families, trial
 from .families import FAMILIES
 
 OURS = "ours: the design of the audit, after a prototype"
@@ -202,7 +202,7 @@ class AuditTransfer(Study):
         rng = generator(key_for("audit-transfer", spec["seed"]))
         trained = support.train.combinations()
         sides = [rows[rng.permutation(len(rows))[:_SCORED]] for rows in (trained, support.held_out.combinations())]
-        known, scores = (families.per_combination(task, member.net, rows, metric, spec["seed"]) for rows in sides)
+        known, scores = (each.per_combination(task, member.net, rows, metric, spec["seed"]) for rows in sides)
         if spec["told"] == "shuffled":
             scores = rng.permutation(scores)
         low, median = float(np.quantile(known, QUANTILE)), float(np.median(known))

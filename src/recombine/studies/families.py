@@ -6,18 +6,10 @@ episodes right, or one minus the error by that of an empty picture.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import jax
-import jax.numpy as jnp
-import numpy as np
-
-from ..keys import key_for
 from ..lab.study import Context, Knob, recipe_knobs
-from ..precision import one_thread
 from ..recipe import Recipe
 from ..supports import Support
 from ..trained import Member
@@ -40,8 +32,6 @@ FAMILIES = {
     "bumps": Family("bumps-v1", "bumps-indifferent-v1", "skill"),
 }
 _TRAINED_BY = ("steps", "tasks", "learning_rate", "weight_decay", "precision")
-_AT_ONCE = 32  # combinations scored in one program
-DRAWS = 128  # tasks that a combination is scored on: with few, the worst of many scores is chance
 
 #: knobs of the worlds and nets, at smoke, laptop and paper scale
 KNOBS = (
@@ -87,28 +77,3 @@ def train_member(spec: trial.Spec, task: Any, support: Support, context: Context
     run = train(task, support, trial.build_net(spec), trial.build_recipe(spec), seeds=[spec["seed"]], progress=report,
                 checkpoint=context.checkpoint, watch=())  # fmt: skip
     return run.members[0]
-
-
-def per_combination(task: Any, net: Any, rows: np.ndarray, metric: str, seed: int, draws: int = DRAWS) -> np.ndarray:
-    """(n,) the score of a net on a few tasks of each combination."""
-    key = key_for("held_out/each", seed)
-    padded = np.concatenate([rows, np.repeat(rows[-1:], -len(rows) % _AT_ONCE, axis=0)])
-    found = []
-    for start in range(0, len(padded), _AT_ONCE):
-        part = jnp.asarray(padded[start : start + _AT_ONCE])
-        found.append(np.asarray(_scores(draws)(task, net, jax.random.fold_in(key, start), part)[metric]))
-    return np.concatenate(found)[: len(rows)]
-
-
-@functools.cache
-def _scores(draws: int) -> Callable[..., dict[str, jax.Array]]:
-    def run(task: Any, net: Any, key: jax.Array, rows: jax.Array) -> dict[str, jax.Array]:
-        batch = task.sample(key, jnp.repeat(rows, draws, axis=0))
-        predicted = net(batch.inputs, batch.code)[0]
-
-        def apart(values: jax.Array) -> jax.Array:  # (combinations, draws, ...)
-            return values.reshape(len(rows), draws, *values.shape[1:])
-
-        return jax.vmap(task.score)(apart(predicted), apart(batch.target))
-
-    return jax.jit(run, compiler_options=one_thread())

@@ -39,7 +39,7 @@ from ..spaces import Product, Space, Subsets
 from ..supports.certificate import components, element_usage
 from ..supports.grids import stair
 from ..supports.support import from_ranks
-from . import charts, families, trial
+from . import charts, each, families, trial
 from .families import FAMILIES
 
 OURS = "ours: the design of the plan, after a prototype"
@@ -171,7 +171,7 @@ class PlanSavesData(Study):
         held_out = support.held_out.combinations()
         rng = generator(key_for("plan-saves-data", spec["seed"]))
         scored = held_out[rng.permutation(len(held_out))[:_SCORED]]
-        scores = families.per_combination(task, member.net, scored, FAMILIES[spec["family"]].metric, spec["seed"])
+        scores = each.per_combination(task, member.net, scored, FAMILIES[spec["family"]].metric, spec["seed"])
         pairs = next((c.share for c in certificate.coverage if c.strength == 2), math.nan)
         found = {"mean": scores.mean(), "worst": np.quantile(scores, 0.05), "pairs_seen": pairs}
         return Measured([{"metric": name, "value": float(value)} for name, value in found.items()], facts)

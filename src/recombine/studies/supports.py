@@ -19,11 +19,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..lab.store import Record, Table
-from ..lab.study import Figure, Knob, check_choices, recipe_knobs, studies
+from ..lab.study import Context, Figure, Knob, Measured, SupportMap, check_choices, recipe_knobs, studies
 from ..lab.verdicts import Claim, NotMet, Question
 from ..recipe import Recipe
 from ..tasks import Episode
 from . import charts, support_charts, trial
+from .each import kept_scores
+from .support_maps import support_maps
 from .trial import LEARNED, RESOLUTION, TRAINED_BY, TrialStudy, build_support
 
 PAPER = "Redhardt, Akram, Schug 2025 (arXiv 2507.07207), Fig. 4, Fig. 8 and App. C.3"
@@ -161,6 +163,16 @@ class SupportsStudy(TrialStudy):
 
     def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
         return support_charts.figures(table, SUPPORTS, self.metric)
+
+    def measure(self, spec: dict[str, Any], context: Context) -> Measured:
+        # every combination by itself, once for each support: what the map of the report shows
+        kept = spec["seed"] == 0 and spec["recipe"] == "default"
+        return trial.measure(spec, context, more=(lambda run: Measured([], kept_scores(run))) if kept else None)
+
+    def maps(self, records: Sequence[Record]) -> list[SupportMap]:
+        shown = [r for r in records if r.cell.spec["seed"] == 0 and r.cell.spec["recipe"] == "default"]
+        shown.sort(key=lambda record: SUPPORTS.index(record.cell.spec["support"]))
+        return support_maps(shown, lambda spec: spec["support"])
 
     def episodes(self, records: Sequence[Record]) -> dict[str, Episode]:
         found = {}

@@ -1,0 +1,91 @@
+"""Which parts were trained together: a line where two occur in one trained combination, a color a component."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+
+import numpy as np
+
+from ..labels import visible
+from ..spaces import LISTED_UP_TO
+from ..supports import Support
+from ..supports.certificate import cooccurrence
+
+MOST = 64  # parts beyond which a circle of them says nothing
+SIZE, RADIUS, LABEL = 300, 104, 14  # pixels; LABEL: from a point to its name
+SERIES = 6  # colors; further components share the last one
+
+
+def graph_svg(support: Support) -> str:
+    """Parts on a circle, component by component; nothing where there are too many to tell apart."""
+    space = support.space
+    n = len(space.element_names)
+    if n > MOST or space.size > LISTED_UP_TO:
+        return ""
+    together = np.asarray(cooccurrence(space, support.train.combinations()))
+    component = _component_of(support)
+    order = sorted(range(n), key=lambda i: (component[i] < 0, component[i], i))
+    turn = {i: 2 * math.pi * k / n - math.pi / 2 for k, i in enumerate(order)}
+    at = {i: (SIZE / 2 + RADIUS * math.cos(t), SIZE / 2 + RADIUS * math.sin(t)) for i, t in turn.items()}
+    most = max(1, together[~np.eye(n, dtype=bool)].max(initial=0))
+    drawn = []
+    for a in range(n):
+        for b in range(a + 1, n):
+            if together[a, b]:
+                (x1, y1), (x2, y2) = at[a], at[b]
+                drawn.append(
+                    f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="{_color(component[a])}" '
+                    f'stroke-opacity="{0.12 + 0.5 * together[a, b] / most:.2f}"/>'
+                )
+    for i in range(n):
+        drawn.append(_point(space.element_names[i], at[i], turn[i], component[i], int(together[i, i])))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="graph" viewBox="0 0 {SIZE} {SIZE}" width="{SIZE}" '
+        f'height="{SIZE}" role="img" aria-label="{escape(graph_words(support))}">{"".join(drawn)}</svg>'
+    )
+
+
+def graph_words(support: Support) -> str:
+    """Components and what was never trained, in a sentence."""
+    certificate = support.certificate()
+    parts, lost = certificate.components, certificate.untrained
+    shown = "" if certificate.exact else " in the sample that was looked at"
+    if len(parts) == 1:
+        text = f"all {len(parts[0])} trained parts hang together{shown}"
+    else:
+        listed = "; ".join(", ".join(visible(name, 30) for name in part[:12]) for part in parts[:4])
+        text = f"{len(parts)} groups that were never combined{shown}: {listed}"
+    if lost:
+        names = ", ".join(visible(name, 30) for name in lost[:8])
+        text += f"; never trained: {names}" + (f" and {len(lost) - 8} more" if len(lost) > 8 else "")
+    return text
+
+
+def _component_of(support: Support) -> list[int]:
+    """The component of each element, the largest first; -1 where it was never trained."""
+    names = {name: i for i, name in enumerate(support.space.element_names)}
+    found = [-1] * len(names)
+    for number, part in enumerate(sorted(support.certificate().components, key=lambda part: -len(part))):
+        for name in part:
+            found[names[name]] = number
+    return found
+
+
+def _color(component: int) -> str:
+    return f"var(--series-{min(component, SERIES - 1) + 1})"
+
+
+def _point(name: str, at: tuple[float, float], turn: float, component: int, usage: int) -> str:
+    x, y = at
+    side = "middle" if abs(math.cos(turn)) < 0.2 else "start" if math.cos(turn) > 0 else "end"
+    label = escape(visible(name, 14))
+    look = (
+        f'fill="{_color(component)}"' if component >= 0 else 'fill="none" stroke="var(--muted)" stroke-dasharray="2 2"'
+    )
+    said = f"{escape(visible(name, 60))}: in {usage:,} trained combinations"
+    tx, ty = x + LABEL * math.cos(turn), y + LABEL * math.sin(turn) + 3.5
+    return (
+        f'<g><title>{said}</title><circle cx="{x:.1f}" cy="{y:.1f}" r="5.5" {look}/>'
+        f'<text x="{tx:.1f}" y="{ty:.1f}" text-anchor="{side}" font-size="10" fill="var(--muted)">{label}</text></g>'
+    )

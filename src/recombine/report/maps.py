@@ -1,0 +1,181 @@
+"""Maps of splits: every combination a cell, trained or held out, with its score; and which parts were trained together.
+
+A combination lies in the row of its first part and the column of its second (a set of one on the diagonal); what there
+is beyond two parts chooses the panel. Trained combinations are small and gray, held-out ones are whole cells, so that
+the two differ without color. A script adds: choose a combination, see its score and the nearest trained ones.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from ..lab.study import SupportMap
+from ..spaces import Product, Space
+from ..supports import Support
+from .graph import graph_svg, graph_words
+from .page import number
+from .theme import COLOR_MAPS
+
+MOST = 2_000  # combinations that are drawn one by one
+WIDE = 928  # pixels for panels side by side: what a page has
+GAP, HEAD = 14, 18  # between panels; above each, for its name
+TRAINED, HELD_OUT = 1, 2
+SIDES = "-th"  # neither, trained, held out: as the script reads them
+INSET = 0.33  # of a cell that a trained combination leaves free on each side
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the combinations of a space lie, in order of rank."""
+
+    places: np.ndarray  # (combinations, 2) left and top, in pixels
+    cell: int
+    panels: tuple[tuple[str, int, int], ...]  # name, left, top
+    width: int
+    height: int
+    rows: str  # what a row and a column are
+    columns: str
+
+
+def page_data(maps: list[SupportMap]) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
+    """What the template shows, and the data for the script; maps of one space share its layout."""
+    spaces: list[Space] = []
+    shown, told = [], []
+    for one in maps:
+        if one.support is None:
+            shown.append({"name": one.name, "missing": one.missing})
+            continue
+        space = one.support.space
+        facts = {
+            "name": one.name, "words": words(one), "graph": graph_svg(one.support),
+            "parts": graph_words(one.support), "missing": "", "svg": "", "index": None,
+        }  # fmt: skip
+        if space.size <= MOST:
+            if space not in spaces:
+                spaces.append(space)
+            facts |= {"svg": map_svg(one), "index": len(told), "scored": one.scores is not None,
+                      "score_name": one.score_name, "layout": layout(space)}  # fmt: skip
+            told.append({"space": spaces.index(space), "sides": "".join(SIDES[s] for s in sides(one.support).tolist()),
+                         "scores": None if one.scores is None else [round(s, 3) for s in one.scores.tolist()],
+                         "score": one.score_name})  # fmt: skip
+        shown.append(facts)
+    if not told:
+        return shown, None
+    described = [
+        {"names": list(space.element_names), "cell": layout(space).cell, "places": layout(space).places.tolist(),
+         "parts": [[int(i) for i in ids if i >= 0] for ids in space.elements(space.enumerate())]}
+        for space in spaces
+    ]  # fmt: skip
+    return shown, {"spaces": described, "maps": told}
+
+
+def words(one: SupportMap) -> str:
+    """The split in a sentence, and the scores of its two sides."""
+    support = one.support
+    if support is None:
+        return one.missing
+    text = f"{support.train.size:,} combinations trained, {support.held_out.size:,} held out"
+    if support.space.size > MOST:
+        return f"{text}: too many to draw one by one (more than {MOST:,})"
+    if one.scores is None:
+        return f"{text}; their scores were not kept one by one"
+    side = sides(support)
+    means = [_mean(one.scores[side == which]) for which in (TRAINED, HELD_OUT)]
+    return f"{text}; mean {one.score_name} {number(means[0])} on trained and {number(means[1])} on held-out ones"
+
+
+def _mean(scores: np.ndarray) -> float:
+    known = scores[np.isfinite(scores)]
+    return float(known.mean()) if len(known) else math.nan
+
+
+def sides(support: Support) -> np.ndarray:
+    """(combinations,) 1 where trained, 2 where held out, 0 where neither, in order of rank."""
+    rows = support.space.enumerate(MOST)
+    return np.where(support.train.contains(rows), TRAINED, np.where(support.held_out.contains(rows), HELD_OUT, 0))
+
+
+# -- where combinations lie -------------------------------------------------------------------------------------------
+@functools.lru_cache(maxsize=16)
+def layout(space: Space) -> Layout:
+    """Panels of cells, from left to right and then below; a panel is as large as what lies in it."""
+    rows = space.enumerate(MOST).astype(int)
+    product = isinstance(space, Product)
+    down = rows[:, 0]
+    across = rows[:, 1] if rows.shape[1] > 1 else np.zeros_like(down) if product else down
+    across = np.where(across < 0, down, across)  # a set of one lies on the diagonal
+    cell = 11 if space.size <= 1_000 else 9
+    members: dict[tuple[int, ...], list[int]] = {}
+    for rank, rest in enumerate(map(tuple, rows[:, 2:].tolist())):
+        members.setdefault(rest, []).append(rank)
+    places = np.zeros((len(rows), 2), int)
+    panels, left, top, line, width = [], 0, 0, 0, 0
+    for rest, ranks in members.items():
+        x, y = across[ranks], down[ranks]
+        if not product:  # columns of sets of three and more begin at the first that is used
+            x, y = x - x.min(), y - y.min()
+        name = _panel_name(space, rest)
+        wide = max(cell * (x.max() + 1), math.ceil(5.6 * len(name)))
+        if left and left + wide > WIDE:
+            left, top, line = 0, top + line + GAP, 0
+        panels.append((name, left, top))
+        places[ranks] = np.stack([left + cell * x, top + HEAD + cell * y], 1)
+        line = max(line, HEAD + cell * (int(y.max()) + 1))
+        width = max(width, left + wide)
+        left += int(wide) + GAP
+    factors = list(space.factors) if product else ["first module", "second module"]  # type: ignore[attr-defined]
+    columns = factors[1] if len(factors) > 1 else ""
+    return Layout(places, cell, tuple(panels), int(width), int(top + line), factors[0], columns)
+
+
+def _panel_name(space: Space, rest: tuple[int, ...]) -> str:
+    if isinstance(space, Product):
+        named = list(space.factors.items())[2:]
+        return ", ".join(f"{name} {levels[at]}" for (name, levels), at in zip(named, rest, strict=True))
+    more = [space.element_names[i] for i in rest if i >= 0]
+    return f"with {', '.join(more)}" if more else "one or two" if space.width > 1 else ""
+
+
+# -- drawing ----------------------------------------------------------------------------------------------------------
+def map_svg(one: SupportMap) -> str:
+    """The map as an SVG whose grays are the colors of the page; colors of scores are the same by day and by night."""
+    if one.support is None:
+        return ""
+    where, side = layout(one.support.space), sides(one.support)
+    held_out = side == HELD_OUT
+    drawn = [
+        f'<text x="{left}" y="{top + 11}" class="panel" font-size="10" fill="var(--muted)">{escape(name)}</text>'
+        for name, left, top in where.panels
+    ]
+    inset = round(where.cell * INSET)
+    drawn.append(_cells(where, np.flatnonzero(side == TRAINED), inset, "var(--muted)", ' fill-opacity=".55"'))
+    if one.scores is None:
+        drawn.append(_cells(where, np.flatnonzero(held_out), 1, "var(--series-2)"))
+    else:
+        colors = COLOR_MAPS["heat"]
+        # from 0 to 1; what lies below has the color of 0
+        bins = np.clip(np.rint(np.nan_to_num(one.scores) * (len(colors) - 1)), 0, len(colors) - 1).astype(int)
+        known = np.isfinite(one.scores)
+        drawn += [_cells(where, np.flatnonzero(held_out & known & (bins == i)), 1, c) for i, c in enumerate(colors)]
+        drawn.append(_cells(where, np.flatnonzero(held_out & ~known), 1, "none", ' stroke="var(--muted)"'))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="map" viewBox="0 0 {where.width} {where.height}" '
+        f'width="{where.width}" height="{where.height}" role="img" aria-label="{escape(f"{one.name}: {words(one)}")}">'
+        f"{''.join(drawn)}</svg>"
+    )
+
+
+def _cells(where: Layout, ranks: np.ndarray, inset: int, fill: str, more: str = "") -> str:
+    """Squares as one path: a few characters a combination."""
+    if not len(ranks):
+        return ""
+    side = where.cell - 1 - 2 * inset + 1
+    corners = where.places[ranks] + inset
+    path = "".join(f"M{x} {y}h{side}v{side}h-{side}z" for x, y in corners.tolist())
+    return f'<path d="{path}" fill="{fill}"{more}/>'

@@ -1,0 +1,78 @@
+"""The report as Markdown, for a wiki or a pull request: words and tables in one file, charts as images beside it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ..lab.run import Result
+from ..labels import visible
+from . import origin
+from .page import duration, interval_text, is_number, number
+from .paper import drawn, figures
+
+IMAGES = "report-images"
+
+
+def render_markdown(result: Result, images: dict[str, tuple[str, str]] | None = None) -> str:
+    """The report as text. images: title and caption of each picture, by where it lies."""
+    study, extent = result.study, origin.extent(result)
+    outcomes = {verdict.claim.id: verdict.outcome for verdict in result.verdicts}
+    parts = [f"# {plain(study.title)}", f"Study `{study.id}`, {result.scale} scale. {plain(study.question)}"]
+    if len(result.table) and outcomes:
+        parts.append(f"**{plain(study.answer(result.table, outcomes))}**")
+    if not extent.complete:
+        parts.append(f"This study is incomplete: {extent.done} of {extent.total} cells are here.")
+    shown = [
+        f"![{plain(title)}]({path})\n\n{plain(title)}. {plain(caption)}"
+        for path, (title, caption) in (images or {}).items()
+    ]
+    parts += shown[:1]
+    if result.verdicts:
+        parts.append("## Claims")
+        lines = ["| verdict | claim | value | 95 % interval | seeds | threshold | source |", "|" + "---|" * 7]
+        for v in result.verdicts:
+            seeds = ", ".join(number(value) for _, value in sorted(v.values.items()))
+            why = f"; {plain(v.why or v.would_change)}" if v.why or v.would_change else ""
+            value = number(v.interval.mean) if v.interval.seeds else "–"
+            wanted = f"{v.claim.side} {v.claim.threshold:g}"
+            lines.append(
+                f"| **{v.outcome}**{why} | {plain(v.claim.text)} ({plain(v.claim.reads)}) | {value} | "
+                f"{interval_text(v.interval)} | {seeds} | {wanted} | {plain(v.claim.source)} |"
+            )
+        parts.append("\n".join(lines))
+    measured = [(q, i) for q, i, _ in result.answers if i.seeds]
+    if measured:
+        lines = ["| asked, without a threshold | value | 95 % interval |", "|---|---|---|"]
+        lines += [f"| {plain(q.text)} | {number(i.mean)} | {interval_text(i)} |" for q, i in measured]
+        parts += ["## Measured without a threshold", "\n".join(lines)]
+    if shown[1:]:
+        parts += ["## A closer look", *shown[1:]]
+    seconds = [r.facts["seconds"] for r in result.records if is_number(r.facts.get("seconds"))]
+    made = [f"    {origin.command(result)}", f"Version {study.version} of the study; {len(result.records)} cells"]
+    made[1] += f", {duration(sum(seconds))} of training. " if seconds else ". "
+    made[1] += f"Content of all readings: `{origin.content(result.records) or '–'}`."
+    made += [
+        f"{setup.records} records by " + ", ".join(f"{k} {plain(str(v))}" for k, v in sorted(setup.facts.items()))
+        for setup in origin.setups(result.records)
+    ]
+    return "\n\n".join([*parts, "## How it was made", *made]) + "\n"
+
+
+def write_markdown(result: Result, path: Path) -> Path:
+    """Writes the text, and its pictures into a folder beside it; returns where the text is."""
+    from ..files import write_or_refuse
+
+    images = {}
+    for figure in figures(result, width="text"):
+        name = f"{IMAGES}/{figure.name}.png"
+        write_or_refuse(path.parent / name, drawn(figure.svg, "png"))
+        images[name] = (figure.title, figure.caption)
+    write_or_refuse(path, render_markdown(result, images).encode())
+    return path
+
+
+def plain(text: str) -> str:
+    """Text that Markdown shows as it is: one line, with every sign that could act escaped."""
+    line = " ".join(visible(part) for part in text.split())
+    return re.sub(r"([\\`*_{}\[\]<>#|~!$&])", r"\\\1", line)

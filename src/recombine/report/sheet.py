@@ -1,0 +1,160 @@
+"""The sheet of a study: question, answer, claims and charts on one page, as one drawing, for PDF and PNG."""
+
+from __future__ import annotations
+
+import base64
+import re
+import textwrap
+from html import escape
+
+from ..lab.run import Result
+from ..labels import visible
+from . import origin
+from .images import FONT, chart_svg, map_image, plate_svg
+from .page import interval_text, number
+from .strip import Strip, strip
+from .theme import LIGHT
+
+WIDTH, MARGIN = 800, 40  # pixels
+ROOM = WIDTH - 2 * MARGIN
+COLORS = {"supported": "yes", "refuted": "no", "undecided": "open"}
+MARKS = {"supported": "✓", "refuted": "✗", "undecided": "?"}
+LETTER = 0.53  # width of one as a share of its size, on average
+
+
+class Sheet:
+    """A page that grows downward; each part is put below the last one."""
+
+    def __init__(self) -> None:
+        self.drawn: list[str] = []
+        self.y = float(MARGIN)
+
+    def text(
+        self, words: str, size: float, color: str = "ink", *, x: float = 0, width: float = ROOM, weight: int = 400,
+        after: float = 6,
+    ) -> float:  # fmt: skip
+        """A paragraph; returns where it ends."""
+        lines = textwrap.wrap(visible(words), max(8, int(width / (size * LETTER)))) or [""]
+        for line in lines:
+            self.y += size * 1.3
+            self.drawn.append(
+                f'<text x="{MARGIN + x:g}" y="{self.y - size * 0.3:.1f}" font-size="{size}" fill="{LIGHT[color]}" '
+                f'font-weight="{weight}">{escape(line)}</text>'
+            )
+        self.y += after
+        return self.y
+
+    def rule(self) -> None:
+        self.drawn.append(f'<path d="M{MARGIN} {self.y:.1f}h{ROOM}" stroke="{LIGHT["line"]}"/>')
+        self.y += 6
+
+    def picture(self, svg: str) -> None:
+        """A drawing of its own, made smaller if it is too wide; as an image, so that its names are not ours."""
+        found = re.search(r'<svg[^>]*?width="([\d.]+)"[^>]*?height="([\d.]+)"', svg)
+        width, height = (float(found[1]), float(found[2])) if found else (ROOM, ROOM)
+        by = min(1.0, ROOM / width)
+        source = base64.b64encode(svg.encode()).decode()
+        self.drawn.append(
+            f'<image x="{MARGIN}" y="{self.y:.1f}" width="{width * by:g}" height="{height * by:g}" '
+            f'href="data:image/svg+xml;base64,{source}"/>'
+        )
+        self.y += height * by + 10
+
+    def svg(self) -> str:
+        height = self.y + MARGIN
+        return "\n".join([
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height:.0f}" '
+            f'viewBox="0 0 {WIDTH} {height:.0f}" font-family="{FONT}">',
+            f'<rect width="100%" height="100%" fill="{LIGHT["paper"]}"/>', *self.drawn, "</svg>\n",
+        ])  # fmt: skip
+
+
+def sheet_svg(result: Result, whole: bool = True) -> str:
+    """The sheet; with `whole` all charts, plates and maps, else the one chart that shows the result."""
+    sheet = Sheet()
+    study, extent = result.study, origin.extent(result)
+    outcomes = {verdict.claim.id: verdict.outcome for verdict in result.verdicts}
+    sheet.text(f"Recombine · study {study.id} · {result.scale} scale", 11, "muted", after=8)
+    sheet.text(study.title, 26, weight=600, after=4)
+    sheet.text(study.question, 14, "muted", after=8)
+    if len(result.table) and outcomes:
+        sheet.text(study.answer(result.table, outcomes), 17, after=8)
+    seeds = f"{extent.seeds} seed{'' if extent.seeds == 1 else 's'}"
+    counts = [(name, list(outcomes.values()).count(name)) for name in COLORS]
+    told = ", ".join(f"{count} {name}" for name, count in counts if count)
+    sheet.text(f"{told + '; ' if told else ''}{seeds}, {extent.done} of {extent.total} cells", 12, "muted", after=14)
+    charts = study.figures(result.table, result.records) if len(result.table) else []
+    for number_, chart in enumerate(charts[: 1 if not whole else None]):
+        if number_ == 1:
+            _claims(sheet, result)
+        sheet.text(chart.title, 13, weight=600)
+        sheet.picture(chart_svg(chart, ROOM))
+        sheet.text(chart.caption, 11, "muted", width=ROOM * 0.95, after=18)
+    if len(charts) < 2 or not whole:
+        _claims(sheet, result)
+    if whole:
+        for plate in study.plates(result.records) if result.records else []:
+            sheet.picture(plate_svg(plate))
+            sheet.text(plate.caption, 11, "muted", width=ROOM * 0.95, after=18)
+        for one in study.maps(result.records):
+            sheet.text(f"{one.name}: trained (small) and held-out (large) combinations", 13, weight=600)
+            if image := map_image(one):
+                sheet.picture(image)
+    sheet.rule()
+    sheet.text(origin.command(result), 10, "muted", after=2)
+    sheet.text(f"content of all readings {origin.content(result.records) or '–'}", 10, "muted", after=0)
+    return sheet.svg()
+
+
+def _claims(sheet: Sheet, result: Result) -> None:
+    """A line a claim: verdict, words, value with its interval, seeds and threshold."""
+    sheet.rule()
+    for verdict in result.verdicts:
+        claim, top = verdict.claim, sheet.y
+        color = COLORS[verdict.outcome]
+        # the mark may come from another font than the word
+        sheet.text(MARKS[verdict.outcome], 12, color, width=16, weight=600, after=0)
+        sheet.y = top
+        sheet.text(verdict.outcome, 12, color, x=16, width=100, weight=600, after=0)
+        sheet.y = top
+        end = sheet.text(claim.text, 12, x=115, width=290)
+        sheet.y = top
+        value = number(verdict.interval.mean) if verdict.interval.seeds else "–"
+        spread = interval_text(verdict.interval)
+        sheet.text(value, 12, x=412, width=100, weight=600, after=0)
+        end = max(end, sheet.text(spread, 10, "muted", x=412, width=100))
+        if found := strip(verdict.values, verdict.interval, claim.threshold, claim.side):
+            sheet.drawn.append(_strip(found, MARGIN + 504, top))
+        sheet.y = top
+        end = max(end, sheet.text(f"{claim.side} {claim.threshold:g}", 10, "muted", x=660, width=90))
+        if verdict.why:
+            sheet.y = end
+            end = sheet.text(verdict.why, 10, "muted", x=115, width=440)
+        sheet.y = end + 2
+        sheet.rule()
+    sheet.y += 10
+
+
+def _strip(s: Strip, x: float, y: float) -> str:
+    """The small picture of a claim, as the page draws it."""
+    middle = y + 11
+    parts = []
+    if s.shade:
+        parts.append(
+            f'<rect x="{x + s.shade[0]:g}" y="{y:g}" width="{s.shade[1]:g}" height="22" fill="{LIGHT["series-1"]}" '
+            'fill-opacity=".09"/>'
+        )
+    parts.append(f'<path d="M{x:g} {middle:g}h{s.width:g}" stroke="{LIGHT["line"]}"/>')
+    if s.threshold is not None:
+        parts.append(
+            f'<path d="M{x + s.threshold:g} {y:g}v22" stroke="{LIGHT["muted"]}" stroke-dasharray="3 2" fill="none"/>'
+        )
+    if s.bar:
+        parts.append(f'<path d="M{x + s.bar[0]:g} {middle:g}H{x + s.bar[1]:g}" stroke="{LIGHT["muted"]}"/>')
+    if s.mean is not None:
+        parts.append(f'<path d="M{x + s.mean:g} {middle - 6:g}v12" stroke="{LIGHT["ink"]}" stroke-width="2"/>')
+    parts += [
+        f'<circle cx="{x + place:g}" cy="{middle:g}" r="3.4" fill="{LIGHT["series-1"]}" fill-opacity=".8"/>'
+        for place, _, _ in s.dots
+    ]
+    return "".join(parts)
