@@ -1,4 +1,4 @@
-"""The command line: `recombine list | show | run | status | retry | report | audit | risk | certify | bench | ...`.
+"""The command line: `recombine list | show | run | status | retry | report | gallery | compare | audit | plan | ...`.
 
 Exit codes: 0 done, 2 bad input (one sentence on stderr), 3 some cells failed, 130 interrupted and 143 terminated (what
 was done is kept).
@@ -321,6 +321,42 @@ def report(
     Console(highlight=False, soft_wrap=True).print(f"\nreport: {page}", markup=False)
 
 
+def gallery(folders: Positional[tuple[Path, ...]] = (Path("runs"),), out: Path | None = None) -> None:
+    """Makes one page of all studies that were run: verdicts, scale, time, and links to the reports.
+
+    Args:
+        folders: stores, or folders that hold them; reports that are missing or old are made, too
+        out: file to write (default: gallery.html in the first folder)
+    """
+    from .report import write_gallery
+
+    print(f"gallery: {write_gallery(folders or (Path('runs'),), out)}")
+
+
+def compare(first: Positional[Path], second: Positional[Path], out: Path | None = None, json: bool = False) -> None:
+    """Puts two stores of a study side by side and marks differences that are larger than their interval.
+
+    Args:
+        first: a store, or a folder of stores
+        second: another one; in folders, stores of the same name are compared
+        out: file for the page (default: compare.html beside the second)
+        json: print one JSON object on stdout and nothing else there
+    """
+    from .report import compare_folders, write_comparison
+
+    found, alone = compare_folders(first, second)
+    page = write_comparison(found, out or second.parent / "compare.html", alone)
+    if json:
+        _print_json({"studies": [one.to_json() for one in found], "only_in_one": alone, "page": str(page)})
+        return
+    console = Console(highlight=False)
+    for one in found:
+        _print_comparison(one, console)
+    if alone:
+        console.print(f"only in one of the two: {', '.join(alone)}", markup=False)
+    Console(highlight=False, soft_wrap=True).print(f"\npage: {page}", markup=False)
+
+
 def audit(
     data: Positional[str],
     factors: str | None = None,
@@ -547,8 +583,9 @@ def show_episode(
 
 
 COMMANDS = {
-    "list": list_, "show": show, "run": run, "status": status, "retry": retry, "report": report, "audit": audit,
-    "plan": plan, "risk": risk, "certify": certify, "bench": bench, "show-episode": show_episode,
+    "list": list_, "show": show, "run": run, "status": status, "retry": retry, "report": report, "gallery": gallery,
+    "compare": compare, "audit": audit, "plan": plan, "risk": risk, "certify": certify, "bench": bench,
+    "show-episode": show_episode,
 }  # fmt: skip
 
 
@@ -695,6 +732,20 @@ def _print_result(result, console: Console) -> None:
             console.print(f"{question.text}: {interval}", markup=False)
     outcomes = {verdict.claim.id: verdict.outcome for verdict in result.verdicts}
     console.print(f"\n{result.study.answer(result.table, outcomes)}", markup=False, style="bold")
+
+
+def _print_comparison(comparison, console: Console) -> None:
+    """A line a reading: both values, their difference, and whether it is larger than its interval."""
+    table = Table("reading", "first", "second", "difference [95 %]", "", title=comparison.first.study.id)
+    for one in comparison.readings:
+        verdicts = "\n".join(dict.fromkeys(one.outcomes)) if one.turned else ""
+        mark = "[bold]differs[/]" if one.differs else "" if one.difference.seeds >= 2 else "[dim]too few seeds[/]"
+        cells = (str(one.first), str(one.second), str(one.difference))
+        table.add_row(escape(one.text), *map(escape, cells), f"{mark}\n{verdicts.replace(chr(10), ' -> ')}".strip())
+    console.print(table)
+    for name, a, b in comparison.settings:
+        console.print(f"{name}: {_short(a)} -> {_short(b)}", markup=False)
+    console.print(comparison.sentence(), markup=False, style="bold")
 
 
 def _print_overview(results, console: Console) -> None:

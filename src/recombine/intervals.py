@@ -44,3 +44,26 @@ def over_seeds(values: Sequence[float], confidence: float = 0.95) -> Interval:
 
     half = float(stdtrit(n - 1, 0.5 + confidence / 2) * array.std(ddof=1) / math.sqrt(n))
     return Interval(mean, mean - half, mean + half, n)
+
+
+def of_difference(first: Sequence[float], second: Sequence[float], confidence: float = 0.95) -> Interval:
+    """Mean of `second` minus mean of `first`, one value a seed each, with Welch's interval for unequal spread.
+
+    `seeds` is the smaller number of seeds; the interval is infinite where one side has fewer than two.
+    """
+    a, b = (np.asarray(values, dtype=float) for values in (first, second))
+    for array in (a, b):
+        if np.isnan(array).any():
+            raise ValueError(f"a NaN among {array.tolist()} cannot enter a mean over seeds")
+    n = min(len(a), len(b))
+    if not n:
+        return Interval(math.nan, -math.inf, math.inf, 0)
+    mean = float(b.mean() - a.mean())
+    if n == 1:
+        return Interval(mean, -math.inf, math.inf, 1)
+    errors = [float(array.var(ddof=1)) / len(array) for array in (a, b)]
+    if sum(errors) == 0.0:
+        return Interval(mean, mean, mean, n)
+    freedom = sum(errors) ** 2 / sum(e**2 / (len(array) - 1) for e, array in zip(errors, (a, b), strict=True))
+    half = float(stdtrit(freedom, 0.5 + confidence / 2)) * math.sqrt(sum(errors))
+    return Interval(mean, mean - half, mean + half, n)

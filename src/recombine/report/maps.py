@@ -27,6 +27,7 @@ WIDE = 928  # pixels for panels side by side: what a page has
 GAP, HEAD = 14, 18  # between panels; above each, for its name
 TRAINED, HELD_OUT = 1, 2
 SIDES = "-th"  # neither, trained, held out: as the script reads them
+CELLS = ((14, 350), (11, 1_000), (9, MOST))  # side of a cell, and up to how many combinations
 INSET = 0.33  # of a cell that a trained combination leaves free on each side
 
 
@@ -110,7 +111,7 @@ def layout(space: Space) -> Layout:
     down = rows[:, 0]
     across = rows[:, 1] if rows.shape[1] > 1 else np.zeros_like(down) if product else down
     across = np.where(across < 0, down, across)  # a set of one lies on the diagonal
-    cell = 11 if space.size <= 1_000 else 9
+    cell = next(side for side, most in CELLS if space.size <= most)
     members: dict[tuple[int, ...], list[int]] = {}
     for rank, rest in enumerate(map(tuple, rows[:, 2:].tolist())):
         members.setdefault(rest, []).append(rank)

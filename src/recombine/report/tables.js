@@ -42,7 +42,8 @@
 
   function filterable(table) {
     const rows = [...table.tBodies[0].rows];
-    if (rows.length <= LONG) return;
+    const asked = table.id && document.querySelector(`[data-filter="${table.id}"]`);
+    if (rows.length <= LONG && !asked) return;
     const bar = document.createElement("p");
     bar.className = "filter";
     const input = document.createElement("input");
@@ -60,7 +61,15 @@
       });
       told.textContent = words.length ? `${left} of ${rows.length} rows` : `${rows.length} rows`;
     };
-    input.addEventListener("input", show);
+    // buttons that fill the filter in: pressed again they empty it
+    const buttons = table.id ? [...document.querySelectorAll(`[data-filter="${table.id}"]`)] : [];
+    const press = () => buttons.forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.words === input.value)));
+    buttons.forEach((button) => button.addEventListener("click", () => {
+      input.value = input.value === button.dataset.words ? "" : button.dataset.words;
+      show();
+      press();
+    }));
+    input.addEventListener("input", () => { show(); press(); });
     bar.append(input, told);
     (table.closest(".scroll") || table).before(bar);
     show();

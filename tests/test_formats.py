@@ -1,0 +1,113 @@
+"""The report as text and as a sheet, and figures for papers."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import recombine as rc
+from recombine.errors import UserError
+from recombine.report.markdown import plain, render_markdown
+from recombine.report.sheet import sheet_svg
+from test_maps import Mapped
+from test_plates import Pictured
+from test_report import HOSTILE, fruit_result, fruit_store
+
+
+class Everything(Mapped, Pictured):
+    """Charts, plates and maps."""
+
+
+@pytest.fixture(scope="module")
+def result() -> Any:
+    return dataclasses.replace(fruit_result(), study=Everything())
+
+
+def media_box(pdf: bytes) -> tuple[float, float]:
+    found = re.search(rb"MediaBox ?\[0 0 ([\d.]+) ([\d.]+)\]", pdf)
+    assert found
+    return float(found[1]), float(found[2])
+
+
+@pytest.mark.parametrize("width", ["column", "text", 5.0])
+def test_a_figure_is_as_wide_as_asked_on_paper(result: Any, tmp_path: Path, width: Any):
+    inches = {"column": 3.25, "text": 6.75}.get(width, width)
+    chart = rc.report.figures(dataclasses.replace(result, study=WideChart()), width=width)[0]
+    pdf = chart.save(tmp_path / "chart.pdf").read_bytes()
+    assert pdf.startswith(b"%PDF") and media_box(pdf)[0] == pytest.approx(72 * inches, abs=1.5)
+    png = chart.save(tmp_path / "chart.png").read_bytes()
+    assert int.from_bytes(png[16:20], "big") == pytest.approx(300 * inches, abs=4)
+
+
+class WideChart(Everything):
+    """A chart that fills its page."""
+
+    def figures(self, table: Any, records: Any) -> Any:
+        (chart,) = super().figures(table, records)
+        spec = chart.spec | {"width": "container", "autosize": {"type": "fit-x", "contains": "padding"}, "height": 90}
+        return [dataclasses.replace(chart, spec=spec)]
+
+
+def test_all_pictures_of_a_study_become_figures(result: Any, tmp_path: Path):
+    found = rc.report.figures(result)
+    assert len(found) == 1 + 2 + 2  # a chart, two plates, the two maps that can be drawn
+    assert found[0].title == f"chart {HOSTILE}"
+    for figure in found:
+        ElementTree.fromstring(figure.svg)
+        assert re.fullmatch(r"fruit-\d\d[a-z0-9-]*", figure.name)
+    paths = found.save(tmp_path, "svg")
+    assert len({path.name for path in paths}) == 5 and all(path.exists() for path in paths)
+
+
+def test_bad_requests_for_figures(result: Any, tmp_path: Path):
+    with pytest.raises(UserError, match="colum"):
+        rc.figures(result, width="colum")
+    with pytest.raises(UserError, match="between 1 and 40"):
+        rc.figures(result, width=0.1)
+    with pytest.raises(UserError, match="jpg"):
+        rc.figures(result)[0].save(tmp_path / "chart.jpg")
+    with pytest.raises(UserError, match="not a store"):
+        rc.figures(tmp_path)
+
+
+def test_the_sheet_holds_words_claims_and_charts(result: Any):
+    whole, top = sheet_svg(result), sheet_svg(result, whole=False)
+    root = ElementTree.fromstring(whole)
+    texts = " ".join(element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text"))
+    for word in ("supported", "refuted", "undecided", "at least 0.5", "0.785 to 0.835", "recombine run fruit"):
+        assert word in texts
+    images = [len(re.findall("<image", text)) for text in (whole, top)]
+    assert images == [5, 1]
+    assert "<script" not in whole
+
+
+def test_every_format_is_written_beside_the_records(tmp_path: Path):
+    stored = fruit_result(store=fruit_store(tmp_path / "store"))
+    heads = {"html": b"<!DOCTYPE html>", "md": b"# title", "pdf": b"%PDF", "png": b"\x89PNG"}
+    for format, head in heads.items():
+        path = rc.report.write(stored, format)
+        assert path == tmp_path / "store" / f"report.{format}" and path.read_bytes().startswith(head)
+    (image,) = re.findall(r"\]\((report-images/[^)]*)\)", (tmp_path / "store" / "report.md").read_text())
+    assert (tmp_path / "store" / image).read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(UserError, match="docx"):
+        rc.report.write(stored, "docx")  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="say where"):
+        rc.report.write(fruit_result(), "md")
+
+
+def test_markdown_says_what_the_page_says_and_nothing_acts():
+    text = render_markdown(fruit_result(), {"a.png": (HOSTILE, HOSTILE)})
+    assert "<script>" not in re.sub(r"\\[<>]", "", text) and "<img" not in re.sub(r"\\[<>]", "", text)
+    rows = [line for line in text.splitlines() if line.startswith("| **")]
+    assert len(rows) == 3 and all(len(re.findall(r"(?<!\\)\|", row)) == 8 for row in rows)
+    assert "0.785 to 0.835" in rows[0] and "0.800, 0.810, 0.820" in rows[0] and "at least 0.5" in rows[0]
+    assert "recombine run fruit --scale laptop --seeds 3" in text
+
+
+def test_plain_text_for_markdown():
+    assert plain("a *b* [c](d)\n| <i>") == r"a \*b\* \[c\](d) \| \<i\>"
