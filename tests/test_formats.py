@@ -95,7 +95,7 @@ def test_every_format_is_written_beside_the_records(tmp_path: Path):
     (image,) = re.findall(r"\]\((report-images/[^)]*)\)", (tmp_path / "store" / "report.md").read_text())
     assert (tmp_path / "store" / image).read_bytes().startswith(b"\x89PNG")
     with pytest.raises(UserError, match="docx"):
-        rc.report.write(stored, "docx")  # type: ignore[arg-type]
+        rc.report.write(stored, "docx")
     with pytest.raises(UserError, match="say where"):
         rc.report.write(fruit_result(), "md")
 

@@ -1,4 +1,4 @@
-"""Maps of splits: every combination in a place of its own, on the side it is on, and no name that is more than a name."""
+"""Maps of splits: every combination in a place of its own, on the side it is on, and no name acts."""
 
 from __future__ import annotations
 

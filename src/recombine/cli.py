@@ -736,12 +736,15 @@ def _print_result(result, console: Console) -> None:
 
 def _print_comparison(comparison, console: Console) -> None:
     """A line a reading: both values, their difference, and whether it is larger than its interval."""
-    table = Table("reading", "first", "second", "difference [95 %]", "", title=comparison.first.study.id)
+    table = Table(title=comparison.first.study.id)
+    for name in ("reading", "first", "second", "difference [95 %]", ""):
+        table.add_column(escape(name), no_wrap=name != "reading")
     for one in comparison.readings:
-        verdicts = "\n".join(dict.fromkeys(one.outcomes)) if one.turned else ""
+        means = (f"{side.mean:.3f}" if side.seeds else "-" for side in (one.first, one.second))
+        change = f"\n[dim]{one.outcomes[0]} -> {one.outcomes[1]}[/]" if one.turned else ""
         mark = "[bold]differs[/]" if one.differs else "" if one.difference.seeds >= 2 else "[dim]too few seeds[/]"
-        cells = (str(one.first), str(one.second), str(one.difference))
-        table.add_row(escape(one.text), *map(escape, cells), f"{mark}\n{verdicts.replace(chr(10), ' -> ')}".strip())
+        difference = str(one.difference) if one.difference.seeds else "-"
+        table.add_row(escape(one.text) + change, *means, escape(difference), mark)
     console.print(table)
     for name, a, b in comparison.settings:
         console.print(f"{name}: {_short(a)} -> {_short(b)}", markup=False)

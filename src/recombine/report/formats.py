@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, get_args
 
 from ..errors import UserError, unknown
 from ..files import write_or_refuse
@@ -13,17 +12,17 @@ from .markdown import write_markdown
 from .paper import drawn
 from .sheet import sheet_svg
 
-Format = Literal["html", "md", "pdf", "png"]
+FORMATS = ("html", "md", "pdf", "png")
 
 
-def write(result: Result, format: Format = "html", path: Path | None = None) -> Path:
+def write(result: Result, format: str = "html", path: Path | None = None) -> Path:
     """Writes the report, by default beside the records; returns where it is.
 
     html: the page. md: a text with images beside it. pdf: everything on one long sheet. png: the sheet with question,
     answer, claims and the one chart.
     """
-    if format not in get_args(Format):
-        raise unknown("format of a report", format, get_args(Format))
+    if format not in FORMATS:
+        raise unknown("format of a report", format, FORMATS)
     if path is None:
         if result.store is None:
             raise UserError("this result was not stored, so its report has no place; say where with a path")

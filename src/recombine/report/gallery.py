@@ -27,7 +27,7 @@ STEP, HEIGHT = 9, 44  # pixels: from one bar to the next; of the sparkline
 class Bar:
     """A claim in the sparkline: its verdict, and how far its mean lies on the claim's side of the threshold."""
 
-    x: float
+    x: int
     y: float
     height: float
     outcome: str

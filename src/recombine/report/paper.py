@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from ..errors import UserError, unknown
 from ..files import write_or_refuse
@@ -48,14 +47,14 @@ class PaperFigure:
 class PaperFigures(list[PaperFigure]):
     """Figures of a study, the one that shows the result first."""
 
-    def save(self, folder: Path | str, format: Literal["pdf", "svg", "png"] = "pdf") -> list[Path]:
+    def save(self, folder: Path | str, format: str = "pdf") -> list[Path]:
         """Writes all of them into a folder; returns where they are."""
         if format not in FORMATS:
             raise unknown("format of a figure", format, FORMATS)
         return [figure.save(Path(folder) / f"{figure.name}.{format}") for figure in self]
 
 
-def figures(source: Result | Path | str, *, width: str | float = "column", title: bool = False) -> PaperFigures:
+def figures(source: Result | Path | str, *, width: str | int | float = "column", title: bool = False) -> PaperFigures:
     """Charts, plates and maps of a study that was run, ready for a paper.
 
     source: the folder of a study, or its result.

@@ -30,8 +30,8 @@ class Sheet:
         self.y = float(MARGIN)
 
     def text(
-        self, words: str, size: float, color: str = "ink", *, x: float = 0, width: float = ROOM, weight: int = 400,
-        after: float = 6,
+        self, words: str, size: int, color: str = "ink", *, x: int = 0, width: int | float = ROOM, weight: int = 400,
+        after: int = 6,
     ) -> float:  # fmt: skip
         """A paragraph; returns where it ends."""
         lines = textwrap.wrap(visible(words), max(8, int(width / (size * LETTER)))) or [""]
@@ -135,7 +135,7 @@ def _claims(sheet: Sheet, result: Result) -> None:
     sheet.y += 10
 
 
-def _strip(s: Strip, x: float, y: float) -> str:
+def _strip(s: Strip, x: int, y: float) -> str:
     """The small picture of a claim, as the page draws it."""
     middle = y + 11
     parts = []
