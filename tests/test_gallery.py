@@ -175,7 +175,7 @@ def run(capsys: Any, *arguments: str) -> tuple[int, str, str]:
 def test_the_commands(capsys, tmp_path: Path):
     first, second = filled(tmp_path / "a"), filled(tmp_path / "b", -0.6)
     code, out, _ = run(capsys, "compare", str(first), str(second))
-    assert code == 0 and "differs" in out and "supported -> refuted" in " ".join(out.split())
+    assert code == 0 and "differs" in out and "-> refuted" in out
     assert (tmp_path / "compare.html").exists()
     code, out, _ = run(capsys, "compare", str(first), str(second), "--json", "--out", str(tmp_path / "p.html"))
     told = json.loads(out)["studies"][0]

@@ -741,10 +741,10 @@ def _print_comparison(comparison, console: Console) -> None:
         table.add_column(escape(name), no_wrap=name != "reading")
     for one in comparison.readings:
         means = (f"{side.mean:.3f}" if side.seeds else "-" for side in (one.first, one.second))
-        change = f"\n[dim]{one.outcomes[0]} -> {one.outcomes[1]}[/]" if one.turned else ""
-        mark = "[bold]differs[/]" if one.differs else "" if one.difference.seeds >= 2 else "[dim]too few seeds[/]"
+        change = f"{one.outcomes[0]}\n-> {one.outcomes[1]}" if one.turned else ""
+        mark = "[bold]differs[/]" if one.differs else "" if one.difference.seeds >= 2 else "[dim]few seeds[/]"
         difference = str(one.difference) if one.difference.seeds else "-"
-        table.add_row(escape(one.text) + change, *means, escape(difference), mark)
+        table.add_row(escape(one.text), *means, escape(difference), "\n".join(filter(None, (mark, change))))
     console.print(table)
     for name, a, b in comparison.settings:
         console.print(f"{name}: {_short(a)} -> {_short(b)}", markup=False)
