@@ -12,10 +12,11 @@ import pytest
 from browser import Browser, browser, why_not  # noqa: F401
 from recombine.lab.study import Figure
 from recombine.lab.verdicts import Claim
-from recombine.report import compare, render
+from recombine.report import compare, render, render_audit
 from recombine.report.comparison import render_comparison
 from recombine.report.gallery import render_gallery
 from recombine.studies.charts import sized
+from test_audit_report import audit, table  # noqa: F401
 from test_formats import Everything
 from test_report import HOSTILE, fruit_result
 
@@ -43,7 +44,7 @@ class Busy(Everything):
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory) -> Path:
+def pages(tmp_path_factory, audit) -> Path:  # noqa: F811
     from recombine.lab.run import conclude
 
     folder = tmp_path_factory.mktemp("pages")
@@ -53,6 +54,7 @@ def pages(tmp_path_factory) -> Path:
     (folder / "gallery.html").write_text(render_gallery([result, plain], ["report.html", "report.html"]))
     other = dataclasses.replace(plain, settings=plain.settings | {"size": 7})
     (folder / "compare.html").write_text(render_comparison([compare(plain, other)], [HOSTILE]))
+    (folder / "audit.html").write_text(render_audit(audit))
     return folder
 
 
@@ -65,10 +67,10 @@ def page(browser: Browser, pages: Path) -> Browser:  # noqa: F811
     return browser
 
 
-@pytest.mark.parametrize("name", ["report", "gallery", "compare"])
+@pytest.mark.parametrize("name", ["report", "gallery", "compare", "audit"])
 def test_a_page_asks_for_nothing_and_complains_of_nothing(browser: Browser, pages: Path, name: str):  # noqa: F811
     browser.requests(), browser.complaints()  # those before
-    browser.open(pages / f"{name}.html", charts=name == "report")
+    browser.open(pages / f"{name}.html", charts={"report": 1, "audit": 3}.get(name, 0))
     assert browser.requests() == [(pages / f"{name}.html").as_uri()]
     assert browser.complaints() == []
 
@@ -218,10 +220,10 @@ def test_every_picture_and_field_has_a_name(page: Browser):
 
 
 @pytest.mark.parametrize("width", [360, 768, 1400])
-@pytest.mark.parametrize("name", ["report", "gallery", "compare"])
+@pytest.mark.parametrize("name", ["report", "gallery", "compare", "audit"])
 def test_nothing_is_wider_than_the_screen(browser: Browser, pages: Path, width: int, name: str):  # noqa: F811
     browser.resize(width)
-    browser.open(pages / f"{name}.html", charts=name == "report")
+    browser.open(pages / f"{name}.html", charts={"report": 1, "audit": 3}.get(name, 0))
     widths = browser.run("return [document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     assert widths[0] <= widths[1]
 

@@ -14,13 +14,14 @@ import pytest
 import recombine as rc
 from recombine.errors import UserError
 from recombine.lab.cells import Cell
+from recombine.lab.run import run_study
 from recombine.lab.store import Record
 from recombine.lab.study import SupportMap
 from recombine.report import render
 from recombine.report.graph import graph_svg, graph_words
 from recombine.report.images import map_image
 from recombine.report.maps import HELD_OUT, TRAINED, layout, map_svg, page_data, sides, words
-from recombine.studies import each
+from recombine.studies import each, registry
 from recombine.studies.support_maps import support_maps
 from recombine.studies.trial import build_support
 from recombine.supports.support import from_ranks
@@ -137,6 +138,19 @@ def test_a_map_is_of_the_split_that_was_trained_on():
 @pytest.mark.parametrize("kept", [None, 3, {"scores": [0.5]}, {"scores": "all"}, {}])
 def test_scores_that_do_not_fit_are_not_read(kept: Any):
     assert each.read_scores({"each": kept}, 21) is None
+
+
+def test_a_run_keeps_the_scores_of_one_seed():
+    changes = {"supports": ["random"], "steps": 30, "modules": 6, "at_most": 2, "width": 16, "tasks": 16}
+    study = registry["supports"]
+    result = run_study(study, "smoke", seeds=2, changes=changes, quiet=True)
+    assert ["each" in record.facts for record in result.records] == [True, False]
+    (one,) = study.maps(result.records)
+    assert one.support is not None and one.scores is not None and np.isfinite(one.scores).all()
+    # what is kept one by one is what the score of the side is about, up to chance
+    held_out = one.scores[sides(one.support) == HELD_OUT].mean()
+    pooled = result.table.query("seed == 0 and reading == 'score' and stream == 'held_out' and metric == 'r2_pooled'")
+    assert held_out == pytest.approx(float(pooled[pooled.group == ""].value.iloc[0]), abs=0.15)
 
 
 # -- on the page ------------------------------------------------------------------------------------------------------

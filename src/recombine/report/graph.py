@@ -78,7 +78,7 @@ def _color(component: int) -> str:
 
 def _point(name: str, at: tuple[float, float], turn: float, component: int, usage: int) -> str:
     x, y = at
-    side = "middle" if abs(math.cos(turn)) < 0.2 else "start" if math.cos(turn) > 0 else "end"
+    side = "middle" if abs(math.cos(turn)) < 0.05 else "start" if math.cos(turn) > 0 else "end"
     label = escape(visible(name, 14))
     look = (
         f'fill="{_color(component)}"' if component >= 0 else 'fill="none" stroke="var(--muted)" stroke-dasharray="2 2"'

@@ -27,7 +27,7 @@ WIDE = 928  # pixels for panels side by side: what a page has
 GAP, HEAD = 14, 18  # between panels; above each, for its name
 TRAINED, HELD_OUT = 1, 2
 SIDES = "-th"  # neither, trained, held out: as the script reads them
-CELLS = ((14, 350), (11, 1_000), (9, MOST))  # side of a cell, and up to how many combinations
+CELLS, TALL = (16, 14, 11, 9), 440  # sides of a cell: the largest whose map is not taller than this
 INSET = 0.33  # of a cell that a trained combination leaves free on each side
 
 
@@ -106,12 +106,18 @@ def sides(support: Support) -> np.ndarray:
 @functools.lru_cache(maxsize=16)
 def layout(space: Space) -> Layout:
     """Panels of cells, from left to right and then below; a panel is as large as what lies in it."""
+    for cell in CELLS[:-1]:
+        if (made := _with_cells(space, cell)).height <= TALL:
+            return made
+    return _with_cells(space, CELLS[-1])
+
+
+def _with_cells(space: Space, cell: int) -> Layout:
     rows = space.enumerate(MOST).astype(int)
     product = isinstance(space, Product)
     down = rows[:, 0]
     across = rows[:, 1] if rows.shape[1] > 1 else np.zeros_like(down) if product else down
     across = np.where(across < 0, down, across)  # a set of one lies on the diagonal
-    cell = next(side for side, most in CELLS if space.size <= most)
     members: dict[tuple[int, ...], list[int]] = {}
     for rank, rest in enumerate(map(tuple, rows[:, 2:].tolist())):
         members.setdefault(rest, []).append(rank)
@@ -163,7 +169,10 @@ def map_svg(one: SupportMap) -> str:
         # from 0 to 1; what lies below has the color of 0
         bins = np.clip(np.rint(np.nan_to_num(one.scores) * (len(colors) - 1)), 0, len(colors) - 1).astype(int)
         known = np.isfinite(one.scores)
-        drawn += [_cells(where, np.flatnonzero(held_out & known & (bins == i)), 1, c) for i, c in enumerate(colors)]
+        edge = ' stroke="var(--muted)" stroke-width=".6"'  # the darkest would be lost in the dark
+        drawn += [
+            _cells(where, np.flatnonzero(held_out & known & (bins == i)), 1, c, edge) for i, c in enumerate(colors)
+        ]
         drawn.append(_cells(where, np.flatnonzero(held_out & ~known), 1, "none", ' stroke="var(--muted)"'))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="map" viewBox="0 0 {where.width} {where.height}" '

@@ -122,6 +122,8 @@ def means(base: Spec, low: float, high: float, field: str, series: bool) -> Spec
 
 def thresholds(axis: str, at: Sequence[int | float]) -> list[Spec]:
     """A dashed rule for each threshold, with its number outside the plot."""
+    if not at:
+        return []  # a layer without data would complain
     where = {axis: {"field": "threshold", "type": "quantitative"}}
     beside = {"y": {"value": -8}} if axis == "x" else {"x": {"value": "width"}}
     text: Spec = {"type": "text", "style": ["reference-label"]}
