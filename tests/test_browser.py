@@ -35,7 +35,7 @@ class Busy(Everything):
           for i in range(8)),
     )  # fmt: skip
 
-    def figures(self, table: Any, records: Any) -> list[Figure]:
+    def figures(self, table: Any, records: Any) -> list[Figure]:  # noqa: F811
         (chart,) = super().figures(table, records)
         shown = [{"field": name, "type": "nominal"} for name in ("name", "value")]
         encoding = chart.spec["encoding"] | {"tooltip": shown}

@@ -138,7 +138,7 @@ def thresholds(axis: str, at: Sequence[int | float]) -> list[Spec]:
 
 
 def category(field: str, order: Sequence[str]) -> Spec:
-    scale = {"domain": list(order), "paddingInner": 0.1}
+    scale = {"type": "band", "domain": list(order), "paddingInner": 0.1}
     return {"field": field, "type": "nominal", "scale": scale, "axis": {"title": None, "labelLimit": 220}}
 
 
