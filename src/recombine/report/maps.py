@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from ..lab.study import SupportMap
+from ..shades import STEPS
 from ..spaces import Product, Space
 from ..supports import Support
 from .graph import graph_svg, graph_words
 from .page import number
-from .theme import COLOR_MAPS
+from .plates import color_map
 
 MOST = 2_000  # combinations that are drawn one by one
 WIDE = 928  # pixels for panels side by side: what a page has
@@ -28,6 +29,7 @@ GAP, HEAD = 14, 18  # between panels; above each, for its name
 TRAINED, HELD_OUT = 1, 2
 SIDES = "-th"  # neither, trained, held out: as the script reads them
 CELLS, TALL = (16, 14, 11, 9), 440  # sides of a cell: the largest whose map is not taller than this
+SHADES = 31  # colors of scores, and so paths of a map
 INSET = 0.33  # of a cell that a trained combination leaves free on each side
 
 
@@ -165,7 +167,7 @@ def map_svg(one: SupportMap) -> str:
     if one.scores is None:
         drawn.append(_cells(where, np.flatnonzero(held_out), 1, "var(--series-2)"))
     else:
-        colors = COLOR_MAPS["heat"]
+        colors = [f"#{r:02x}{g:02x}{b:02x}" for r, g, b in color_map("heat", 0.0, 1.0)[:: STEPS // SHADES].tolist()]
         # from 0 to 1; what lies below has the color of 0
         bins = np.clip(np.rint(np.nan_to_num(one.scores) * (len(colors) - 1)), 0, len(colors) - 1).astype(int)
         known = np.isfinite(one.scores)
