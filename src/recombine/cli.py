@@ -333,19 +333,20 @@ def gallery(folders: Positional[tuple[Path, ...]] = (Path("runs"),), out: Path |
     print(f"gallery: {write_gallery(folders or (Path('runs'),), out)}")
 
 
-def compare(first: Positional[Path], second: Positional[Path], out: Path | None = None, json: bool = False) -> None:
+def compare(first: Positional[str], second: Positional[str], out: Path | None = None, json: bool = False) -> None:
     """Puts two stores of a study side by side and marks differences that are larger than their interval.
 
     Args:
         first: a store, or a folder of stores
         second: another one; in folders, stores of the same name are compared
-        out: file for the page (default: compare.html beside the second)
+        out: file for the page (default: compare.html beside the second; of a URL, here)
         json: print one JSON object on stdout and nothing else there
     """
     from .report import compare_folders, write_comparison
 
     found, alone = compare_folders(first, second)
-    page = write_comparison(found, out or second.parent / "compare.html", alone)
+    beside = Path() if "://" in second else Path(second).parent
+    page = write_comparison(found, out or beside / "compare.html", alone)
     if json:
         _print_json({"studies": [one.to_json() for one in found], "only_in_one": alone, "page": str(page)})
         return

@@ -64,6 +64,8 @@ def of_difference(first: Sequence[float], second: Sequence[float], confidence: f
     errors = [float(array.var(ddof=1)) / len(array) for array in (a, b)]
     if sum(errors) == 0.0:
         return Interval(mean, mean, mean, n)
+    from scipy.special import stdtrit
+
     freedom = sum(errors) ** 2 / sum(e**2 / (len(array) - 1) for e, array in zip(errors, (a, b), strict=True))
     half = float(stdtrit(freedom, 0.5 + confidence / 2)) * math.sqrt(sum(errors))
     return Interval(mean, mean - half, mean + half, n)

@@ -77,7 +77,7 @@ class Comparison:
     def to_json(self) -> dict[str, Any]:
         return {
             "study": self.first.study.id,
-            "stores": [str(side.store.path) if side.store else None for side in (self.first, self.second)],
+            "stores": [side.store.place if side.store else None for side in (self.first, self.second)],
             "readings": [one.to_json() for one in self.readings],
             "settings": [{"name": name, "first": a, "second": b} for name, a, b in self.settings],
             "sentence": self.sentence(),
@@ -109,17 +109,25 @@ def compare(first: Result, second: Result) -> Comparison:
     )
 
 
-def compare_folders(first: Path, second: Path) -> tuple[list[Comparison], list[str]]:
+def compare_folders(first: Path | str, second: Path | str) -> tuple[list[Comparison], list[str]]:
     """Two stores, or the stores of the same name in two folders; and the names that only one of these has."""
-    a, b = find_stores(first), find_stores(second)
-    if a == [Path(first)] and b == [Path(second)]:
-        return [compare(open_any_version(a[0]), open_any_version(b[0]))], []
-    left, right = ({path.name: path for path in side} for side in (a, b))
+    a, b = _stores(first), _stores(second)
+    if a == [first] and b == [second]:
+        return [compare(open_any_version(first), open_any_version(second))], []
+    left, right = ({Path(place).name: place for place in side} for side in (a, b))
     both = [name for name in left if name in right]
     if not both:
         raise UserError(f"{first} and {second} have no store of the same name; name two stores")
     alone = sorted(set(left) ^ set(right))
     return [compare(open_any_version(left[name]), open_any_version(right[name])) for name in both], alone
+
+
+def _stores(place: Path | str) -> list[Path | str]:
+    """The place itself if it is a store (a URL is taken for one), else the stores in it."""
+    if "://" in str(place):
+        return [place]
+    found = find_stores(Path(place))
+    return [place] if found == [Path(place)] else list(found)
 
 
 def write_comparison(comparisons: Sequence[Comparison], path: Path, alone: Sequence[str] = ()) -> Path:
@@ -143,7 +151,8 @@ def _shown(comparison: Comparison) -> dict[str, Any]:
     for result in (comparison.first, comparison.second):
         seconds = [r.facts["seconds"] for r in result.records if is_number(r.facts.get("seconds"))]
         sides.append({
-            "folder": "/".join(result.store.path.parts[-2:]) if result.store else "not stored", "scale": result.scale,
+            "folder": "/".join(result.store.place.split("/")[-2:]) if result.store else "not stored",
+            "scale": result.scale,
             "extent": origin.extent(result), "seconds": sum(seconds) if seconds else None,
             "version": result.store.about.get("version") if result.store else result.study.version,
             "content": origin.content(result.records),

@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import UserError, unknown
-from ..files import write_or_refuse
+from ..files import LocalFiles, cannot_write, write_or_refuse
 from ..lab.run import Result
 from .html import write_report
-from .markdown import write_markdown
+from .markdown import markdown_files
 from .paper import drawn
 from .sheet import sheet_svg
 
 FORMATS = ("html", "md", "pdf", "png")
 
 
-def write(result: Result, format: str = "html", path: Path | None = None) -> Path:
+def write(result: Result, format: str = "html", path: Path | None = None) -> Path | str:
     """Writes the report, by default beside the records; returns where it is.
 
     html: the page. md: a text with images beside it. pdf: everything on one long sheet. png: the sheet with question,
@@ -23,14 +23,23 @@ def write(result: Result, format: str = "html", path: Path | None = None) -> Pat
     """
     if format not in FORMATS:
         raise unknown("format of a report", format, FORMATS)
-    if path is None:
-        if result.store is None:
-            raise UserError("this result was not stored, so its report has no place; say where with a path")
-        path = result.store.path / f"report.{format}"
-    path = Path(path)
     if format == "html":
         return write_report(result, path)
+    if path is None and result.store is None:
+        raise UserError("this result was not stored, so its report has no place; say where with a path")
+    name = f"report.{format}"
     if format == "md":
-        return write_markdown(result, path)
-    write_or_refuse(path, drawn(sheet_svg(result, whole=format == "pdf"), format))
-    return path
+        contents = markdown_files(result)
+    else:
+        contents = {name: drawn(sheet_svg(result, whole=format == "pdf"), format)}
+    if path is not None:
+        for part, data in contents.items():
+            write_or_refuse(path if part == name else path.parent / part, data)
+        return path
+    assert result.store is not None
+    files = result.store.files
+    try:
+        files.write_all(contents)
+    except OSError as problem:
+        raise cannot_write(f"{files.place}/{name}", problem) from problem
+    return files.root / name if isinstance(files, LocalFiles) else f"{files.place}/{name}"

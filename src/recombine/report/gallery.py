@@ -74,7 +74,7 @@ def _entry(result: Result, link: str) -> dict[str, Any]:
     seconds = [record.facts["seconds"] for record in result.records if is_number(record.facts.get("seconds"))]
     return {
         "study": result.study,
-        "folder": result.store.path.name if result.store else "",
+        "folder": result.store.place.rstrip("/").split("/")[-1] if result.store else "",
         "scale": result.scale,
         "link": link,
         "answer": result.study.answer(result.table, outcomes) if len(result.table) and outcomes else "",
@@ -119,4 +119,6 @@ def _up_to_date(result: Result) -> Path:
         raise ValueError("a result without a store has no report to link to")
     page = result.store.path / "report.html"
     newest = max((path.stat().st_mtime for path in (result.store.path / "records").glob("*.json")), default=0.0)
-    return page if page.exists() and page.stat().st_mtime >= newest else write_report(result)
+    if not page.exists() or page.stat().st_mtime < newest:
+        write_report(result)
+    return page

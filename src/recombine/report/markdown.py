@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from ..lab.run import Result
 from ..labels import visible
@@ -59,17 +58,14 @@ def render_markdown(result: Result, images: dict[str, tuple[str, str]] | None = 
     return "\n\n".join([*parts, "## How it was made", *made]) + "\n"
 
 
-def write_markdown(result: Result, path: Path) -> Path:
-    """Writes the text, and its pictures into a folder beside it; returns where the text is."""
-    from ..files import write_or_refuse
-
-    images = {}
+def markdown_files(result: Result) -> dict[str, bytes]:
+    """The text as report.md, and its pictures in a folder beside it."""
+    images, contents = {}, {}
     for figure in figures(result, width="text"):
         name = f"{IMAGES}/{figure.name}.png"
-        write_or_refuse(path.parent / name, drawn(figure.svg, "png"))
+        contents[name] = drawn(figure.svg, "png")
         images[name] = (figure.title, figure.caption)
-    write_or_refuse(path, render_markdown(result, images).encode())
-    return path
+    return {**contents, "report.md": render_markdown(result, images).encode()}
 
 
 def plain(text: str) -> str:

@@ -57,7 +57,7 @@ class PaperFigures(list[PaperFigure]):
 def figures(source: Result | Path | str, *, width: str | int | float = "column", title: bool = False) -> PaperFigures:
     """Charts, plates and maps of a study that was run, ready for a paper.
 
-    source: the folder of a study, or its result.
+    source: the folder or URL of a study, or its result.
     width: column (3.25 inches), text (6.75 inches), or a number of inches; of charts. Plates and maps keep the size
     that their cells ask for.
     title: above each chart; in a paper that is the caption's part.
@@ -67,7 +67,7 @@ def figures(source: Result | Path | str, *, width: str | int | float = "column",
         raise unknown("width", width, WIDTHS)
     if not 1 <= inches <= 40:
         raise UserError(f"width={inches} must lie between 1 and 40 inches, such as 3.25")
-    result = source if isinstance(source, Result) else _opened(Path(source))
+    result = source if isinstance(source, Result) else _opened(source)
     names = _distinct(result.study.id)
     found = PaperFigures()
     for chart in result.study.figures(result.table, result.records) if len(result.table) else []:
@@ -108,10 +108,10 @@ def _resized(svg: str, by: float) -> str:
     return tag.replace("<svg", f"<svg {size}", 1) + svg[head.end() :]
 
 
-def _opened(folder: Path) -> Result:
+def _opened(place: Path | str) -> Result:
     from ..studies import registry
 
-    return reopen(folder, registry)
+    return reopen(place, registry)
 
 
 def _distinct(study: str) -> Callable[[str], str]:

@@ -36,19 +36,19 @@ def open_all(folders: Sequence[Path]) -> tuple[list[Result], list[tuple[Path, st
     return results, unread
 
 
-def open_any_version(path: Path) -> Result:
+def open_any_version(place: Path | str) -> Result:
     """The result of a store, also if another version of its study made it: its records are read as they are."""
     from ..studies import registry
 
-    store = Store.open(path)
+    store = Store.open(place)
     study = registry[str(store.about.get("study"))]
     if store.about.get("version") == study.version:
-        return reopen(path, registry)
+        return reopen(place, registry)
     try:
         scale, settings = str(store.about["scale"]), dict(store.about["settings"])
         return conclude(study, scale, settings, store.records(), [], store)
     except (KeyError, AttributeError, TypeError, ValueError) as problem:
         raise UserError(
-            f"{path} was made by version {store.about.get('version')} of the study {study.id!r}, whose readings "
+            f"{place} was made by version {store.about.get('version')} of the study {study.id!r}, whose readings "
             f"version {study.version} does not understand ({type(problem).__name__}: {problem})"
         ) from None
