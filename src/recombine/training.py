@@ -276,7 +276,7 @@ def stepper(shape: Recipe, in_scan: bool, members: int = 1, layout: Layout = ONE
     body = many if in_scan else single
     if members > 1:
         body = jax.vmap(body, in_axes=(0, None, None, None, 0, None) if in_scan else (0, None, None, None, 0))
-    placed = {"out_shardings": layout.everywhere} if layout.several else {}
+    placed: dict[str, Any] = {"out_shardings": layout.everywhere} if layout.several else {}
     program = jax.jit(body, donate_argnums=0, compiler_options=one_thread(), **placed)
 
     def advance(state: State, task: Task, sampler: Any, rates: Rates, key: jax.Array, count: int) -> State:

@@ -222,9 +222,11 @@ class _Planner:
         if n > _EVENED or self.space.width < 2:
             self.plan.notes.append("All is covered; the rest of the budget is not spent.")
             return np.zeros((0, self.space.width), self.space.dtype)
-        if self.pairs is None:
-            self.pairs = cooccurrence(self.space, self.rows) if len(self.rows) else np.zeros((n, n), np.int64)
-        worth = 100.0 / (1 + self.pairs)
+        pairs = self.pairs
+        if pairs is None:
+            pairs = cooccurrence(self.space, self.rows) if len(self.rows) else np.zeros((n, n), np.int64)
+            self.pairs = pairs
+        worth = 100.0 / (1 + pairs)
         size = None if isinstance(self.space, Product) else self._lagging_size()
         rows = candidates(self.covered, self.rng, CANDIDATES, self.thrift, extra=worth, staged=False, size=size)
         rows = np.unique(rows, axis=0)

@@ -97,7 +97,10 @@ def pairs_alone(table: Table, family: str) -> float:
 def _spearman(a: Any, b: Any) -> float:
     """What does not vary is not ranked: 0."""
     a, b = np.asarray(a, float), np.asarray(b, float)
-    return float(spearmanr(a, b).statistic) if np.ptp(a) > 0 and np.ptp(b) > 0 else 0.0
+    if np.ptp(a) == 0 or np.ptp(b) == 0:
+        return 0.0
+    found: Any = spearmanr(a, b)
+    return float(found.statistic)
 
 
 def within_auroc(table: Table, family: str, mark: str = "quantile") -> float:
