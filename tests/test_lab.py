@@ -335,3 +335,12 @@ def test_a_damaged_checkpoint_is_named_and_goes_to_quarantine(tmp_path):
         assert again.records[0].rows == whole.records[0].rows
         assert [path.name for path in (folder / "quarantine").iterdir()] == [f"{cell.id}-seed-0.damaged"]
         assert not (folder / "checkpoints").exists()
+
+
+@pytest.mark.parametrize("name", list(registry))
+def test_cells_that_differ_in_their_seed_only_share_a_program(name):
+    study = registry[name]
+    cells = study.cells(study.settings("smoke"), 2)
+    programs = [study.program(cell.spec) for cell in cells]
+    half = len(cells) // 2
+    assert programs[:half] == programs[half:] and all(study.cost(cell.spec) > 0 for cell in cells)

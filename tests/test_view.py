@@ -10,10 +10,12 @@ from rich.progress import Progress
 
 from recombine.lab.cells import Cell
 from recombine.lab.pace import Pace, duration, in_words
+from recombine.lab.store import Record
 from recombine.lab.synthetic import Synthetic
 from recombine.lab.view import Bars, Lines, shown
 
 STUDY = Synthetic()
+DONE = Record(Cell("synthetic", 1, {}), [], {}, {})
 CELLS = STUDY.cells(STUDY.settings("smoke", {"cells": 40}), 1)
 
 
@@ -39,7 +41,7 @@ def test_the_estimate_weighs_cells_by_what_they_take():
 
 
 @pytest.mark.parametrize(
-    "seconds, words", [(3.2, "3 s"), (61, "1 min 1 s"), (7260, "2 h 1 min"), (3 * 86400, "3.0 days")]
+    "seconds, words", [(3.2, "3 s"), (61.0, "1 min 1 s"), (7260.0, "2 h 1 min"), (259200.0, "3.0 days")]
 )
 def test_times_are_said_as_people_say_them(seconds, words):
     assert duration(seconds) == words
@@ -56,7 +58,7 @@ def test_a_terminal_shows_bars_rate_memory_and_the_last_error():
         for event, cell, payload in (
             ("started", CELLS[0], None), ("progress", CELLS[0], (0.5, "half")), ("failed", CELLS[0], ("it broke", "")),
             ("started", CELLS[1], None), ("lost", CELLS[1], "gone"), ("started", CELLS[1], None),
-            ("done", CELLS[1], None),
+            ("done", CELLS[1], DONE),
         ):  # fmt: skip
             pace.heard(event, cell, payload)
             view.show(event, cell, payload)
@@ -73,8 +75,9 @@ def test_a_pipe_gets_a_line_a_cell_and_fewer_where_cells_are_fast(capsys):
         pace.heard("started", cell, None)
         now[0] += 0.001
         event = "failed" if number == 30 else "done"
-        pace.heard(event, cell, ("it broke", ""))
-        lines.show(event, cell, ("it broke", ""))
+        payload = DONE if event == "done" else ("it broke", "")
+        pace.heard(event, cell, payload)
+        lines.show(event, cell, payload)
     lines.rest()
     told = capsys.readouterr().err.splitlines()
     assert told[0].startswith("[1/40] number 0") and told[19].startswith("[20/40]") and len(told) < 30

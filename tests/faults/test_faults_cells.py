@@ -16,8 +16,8 @@ from recombine.lab.run import run_again, run_study
 from recombine.lab.status import status_of
 from recombine.lab.store import Store
 
-TROUBLE = {"1": "raise", "2": "hang", "4": "eat", "5": "exit", "6": "crash"}
-SAYS = {"1": "asked to fail", "2": "limit of 3 s", "4": "more memory", "5": "code 0 and no result", "6": "SIGKILL"}
+TROUBLE = {"1": "raise", "4": "eat", "5": "exit", "6": "crash"}
+SAYS = {"1": "asked to fail", "4": "more memory", "5": "code 0 and no result", "6": "SIGKILL"}
 
 
 @pytest.fixture(autouse=True)
@@ -27,19 +27,19 @@ def light_workers(monkeypatch):
 
 def test_cells_that_misbehave_are_reported_and_the_others_finish(tmp_path):
     changes = {"cells": 8, "trouble": [f"{n}:{how}" for n, how in TROUBLE.items()]}
-    limits = {"seconds": 3.0, "memory": 400_000_000}
+    limits = {"memory": 400_000_000}
     code, out, err = Driver(tmp_path / "s", changes=changes, limits=limits).wait()
     told = json.loads(out)
     assert code == 3 and told.keys() == SAYS.keys(), (code, out, err)
     assert all(words in told[n] for n, words in SAYS.items()), told
-    assert len(records(tmp_path / "s")) == 3 and not left_over(tmp_path / "s")
+    assert len(records(tmp_path / "s")) == 4 and not left_over(tmp_path / "s")
     kept = [Store.open(tmp_path / "s").failure(cell) for cell in _cells(changes)]
     assert {str(f.cell.spec["number"]): f.error for f in kept if f} == told
     assert "misbehave" in next(f for f in kept if f and f.cell.spec["number"] == 1).traceback
 
     found = status_of(tmp_path / "s", {"synthetic": Logged()})
-    assert (found.total, found.done, found.failed, found.left, found.drivers) == (8, 3, 5, 0, 0)
-    assert "asked to fail" in str(found) and json.loads(json.dumps(found.to_json()))["done"] == 3
+    assert (found.total, found.done, found.failed, found.left, found.drivers) == (8, 4, 4, 0, 0)
+    assert "asked to fail" in str(found) and json.loads(json.dumps(found.to_json()))["done"] == 4
 
     class Healed(Logged):
         def measure(self, spec, context):
@@ -53,6 +53,13 @@ def test_cells_that_misbehave_are_reported_and_the_others_finish(tmp_path):
     again = run_again(tmp_path / "s", {"synthetic": Healed()}, quiet=True)
     assert len(again.records) == 7 and [f.error for f in again.failures] == ["RuntimeError: still ill"]
     assert Store.open(tmp_path / "s").failed() == {again.failures[0].cell.id}
+
+
+def test_a_cell_that_hangs_is_ended_by_the_limit_of_time(tmp_path):
+    asked = {"changes": {"cells": 1, "trouble": ["0:hang"]}, "limits": {"seconds": 1.0}}
+    code, out, err = Driver(tmp_path / "s", **asked).wait()
+    assert code == 3 and "longer than the limit of 1 s" in json.loads(out)["0"], (code, out, err)
+    assert not left_over(tmp_path / "s")
 
 
 def _cells(changes):

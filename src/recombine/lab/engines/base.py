@@ -30,7 +30,7 @@ Listener = Callable[[str, Cell, Any], None]
 class Limits:
     """What one cell may take: seconds, and bytes of memory of its worker. None is no limit."""
 
-    seconds: float | None = None
+    seconds: float | int | None = None
     memory: int | None = None
 
     def __post_init__(self):
