@@ -8,12 +8,16 @@ from typing import Any
 
 import numpy as np
 from scipy.special import ndtr
+from scipy.stats import hypergeom
 
 from ..labels import listed, quoted
 from .association import holm
 from .data import Observed
 from .rates import Rate, difference, rate
 from .seen import Seen
+
+_MANY = 50  # right or wrong trials that are expected in either group, from which the normal approximation is taken
+_MOST_TRIALS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -108,9 +112,8 @@ def compare(observed: Observed, seen: Seen, evaluated: Evaluated) -> OutcomeRepo
     names = ("seen combinations", "unseen combinations")
     both = [rate(name, *side) for name, side in zip(names, sides, strict=True)]
     by_pairs = []
-    if observed.space.width > 1 and len(evaluated.at):
-        counts, _, there = seen.tuple_counts(observed.rows[evaluated.at], 2)
-        unseen = ((counts == 0) & there).sum(1)
+    if observed.space.width > 1 and len(evaluated.at) and seen.affordable(2):
+        unseen = _unseen_pairs(seen, observed.rows[evaluated.at])
         for number in np.unique(unseen).tolist():
             chosen = unseen == number
             by_pairs.append(
@@ -123,6 +126,15 @@ def compare(observed: Observed, seen: Seen, evaluated: Evaluated) -> OutcomeRepo
     return OutcomeReport(both[0], both[1], difference(*both), by_pairs, _by_level(observed, evaluated), notes)
 
 
+def _unseen_pairs(seen: Seen, combinations: np.ndarray) -> np.ndarray:
+    """(n,) pairs of levels of each combination that were never seen together, place by place to spare memory."""
+    unseen = np.zeros(len(combinations), np.int64)
+    for place in seen.places(2):
+        has, codes = seen.codes(combinations, place)
+        unseen[has] += seen.table(place).look_up(codes)[0] == 0
+    return unseen
+
+
 def _by_level(observed: Observed, evaluated: Evaluated) -> dict[str, list[tuple[Rate, float]]]:
     """The rate of each level; p that it is as the others', by combinations, corrected over all levels."""
     found: list[tuple[str, Rate, float]] = []
@@ -133,7 +145,7 @@ def _by_level(observed: Observed, evaluated: Evaluated) -> dict[str, list[tuple[
             chosen = column == j
             if chosen.any():
                 one = rate(str(level), evaluated.right[chosen], evaluated.answers[chosen])
-                found.append((factor, one, _welch(share[chosen], share[~chosen])))
+                found.append((factor, one, _differ(share[chosen], share[~chosen])))
     corrected = holm([p for *_, p in found])
     by_level: dict[str, list[tuple[Rate, float]]] = {}
     for (factor, one, _), p in zip(found, corrected, strict=True):
@@ -141,13 +153,28 @@ def _by_level(observed: Observed, evaluated: Evaluated) -> dict[str, list[tuple[
     return by_level
 
 
-def _welch(a: np.ndarray, b: np.ndarray) -> float:
-    """Two-sided p value that two means are the same, by the normal approximation; NaN where too few are there."""
+def _differ(a: np.ndarray, b: np.ndarray) -> float:
+    """Two-sided p value that shares of two groups of combinations are alike; NaN where too few are there.
+
+    Fisher's exact test where a combination is right or wrong: five that are all wrong have no variance of their own,
+    and a test that believes it calls them certain. Ours: of shares between 0 and 1, a combination counts as so many
+    trials as its variance is smaller than that of one trial. Where many are expected, the normal approximation.
+    """
     if len(a) < 5 or len(b) < 5:
         return math.nan
-    error = math.sqrt(a.var(ddof=1) / len(a) + b.var(ddof=1) / len(b))
-    gap = abs(float(a.mean() - b.mean()))
-    return float(2 * ndtr(-gap / error)) if error > 0 else (0.0 if gap > 0 else 1.0)
+    both = np.concatenate([a, b])
+    n, mean, variance = len(both), float(both.mean()), float(both.var())
+    if variance < 1e-12:
+        return 1.0
+    trials = min(max(mean * (1 - mean) / variance, 1.0), max(_MOST_TRIALS / n, 1.0))
+    if min(len(a), len(b)) * trials * min(mean, 1 - mean) > _MANY:
+        error = math.sqrt(variance * n / (n - 1) * (1 / len(a) + 1 / len(b)))
+        return float(2 * ndtr(-abs(float(a.mean() - b.mean())) / error))
+    right = float(a.sum()) * trials
+    counts = round(n * trials), round(float(both.sum()) * trials), round(len(a) * trials)  # all, right ones, those of a
+    above = hypergeom.sf(math.floor(right + 1e-9) - 1, *counts)
+    below = hypergeom.cdf(math.ceil(right - 1e-9), *counts)
+    return float(min(1.0, 2 * min(above, below)))
 
 
 def weak_levels(report: OutcomeReport) -> list[str]:

@@ -1,8 +1,8 @@
 """Rates with intervals. Answers on one combination are alike, so the combination is what is drawn again, not the row.
 
 The interval of a rate is a bootstrap over combinations (95 %, percentiles). A bootstrap says nothing where all
-combinations agree; there, and as the least width anywhere, stands Wilson's interval with the number of combinations as
-the number of trials. Neither says anything about another training run of the model.
+combinations agree, and little where they are fewer than ten; there it is at least as wide as Wilson's interval with the
+number of combinations as the number of trials. Neither says anything about another training run of the model.
 """
 
 from __future__ import annotations
