@@ -251,8 +251,8 @@ def test_what_is_no_prior_is_refused(tmp_path, capsys):
         ("{", "not JSON"),
         ("[]", "not a risk model"),
         ('{"kind": "recombine-risk", "format": 99}', "format 99"),
-        ('{"kind": "recombine-risk", "format": 1, "features": ["os.system"]}', "os.system"),
-        ('{"kind": "recombine-risk", "format": 1, "features": ["unseen"]}', "damaged"),
+        ('{"kind": "recombine-risk", "format": 2, "features": ["os.system"]}', "os.system"),
+        ('{"kind": "recombine-risk", "format": 2, "features": ["unseen"]}', "damaged"),
     ):
         path.write_text(content)
         with pytest.raises(rc.UserError, match=words):

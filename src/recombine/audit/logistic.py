@@ -123,16 +123,21 @@ class Bin:
     said: float
     happened: float
     combinations: int
+    groups: int  # combinations that were judged together (a family of worlds) are one
 
 
-def calibration(probability: np.ndarray, target: np.ndarray, bins: int = 10) -> list[Bin]:
-    """Bins of equal width; those without a prediction are left out."""
+def calibration(
+    probability: np.ndarray, target: np.ndarray, bins: int = 10, units: np.ndarray | None = None
+) -> list[Bin]:
+    """Bins of equal width; those without a prediction are left out. `units` numbers the group of each combination."""
     place = np.minimum((probability * bins).astype(int), bins - 1)
     found = []
     for number in np.unique(place).tolist():
         chosen = place == number
         said, happened = float(probability[chosen].mean()), float(target[chosen].mean())
-        found.append(Bin(number / bins, (number + 1) / bins, said, happened, int(chosen.sum())))
+        n = int(chosen.sum())
+        groups = n if units is None else len(np.unique(units[chosen]))
+        found.append(Bin(number / bins, (number + 1) / bins, said, happened, n, groups))
     return found
 
 

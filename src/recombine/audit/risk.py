@@ -19,7 +19,7 @@ from .features import FEATURES, STRUCTURAL, Features, describe
 from .outcomes import Evaluated
 from .rates import wilson
 from .reasons import explain
-from .risk_model import RiskModel, fit_risk
+from .risk_model import SIGNAL, RiskModel, fit_risk
 from .seen import Seen
 
 ENOUGH, ENOUGH_UNSEEN = 30, 10  # evaluated combinations, and unseen ones among them
@@ -180,9 +180,16 @@ def _alike(failed: np.ndarray, unseen: int) -> str:
 
 
 def _no_signal(failed: np.ndarray, model: RiskModel) -> str:
+    q = model.quality
+    if q.p_value <= SIGNAL:
+        return (
+            f"No signal to rely on: what was trained fits failure on {len(failed):,} combinations better than chance "
+            f"(p = {q.p_value:.3f}), but foretells it hardly better than its rate does (Brier {q.brier:.3f} against "
+            f"{q.brier_of_the_rate:.3f}); all there is to say is the rate of failure on unseen ones."
+        )
     return (
-        f"No signal: failure on {len(failed):,} combinations has nothing to do with what was trained, as far as these "
-        f"features tell (p = {model.quality.p_value:.2f}); all there is to say is the rate of failure on unseen ones."
+        f"No signal: no sign that failure on {len(failed):,} combinations has to do with what was trained, as far as "
+        f"these features tell (p = {q.p_value:.2f}); all there is to say is the rate of failure on unseen ones."
     )
 
 

@@ -2,12 +2,14 @@
 
 The interval is the widest of two: what the same fit gives on combinations drawn again (95 %), and Wilson's interval of
 what happened at predictions of that size on combinations the fit had not seen. It is about the rate at which
-combinations like this one fail.
+combinations like this one fail. A model that is judged on families of worlds is asked about yet another one, so there
+a family is one trial, however many combinations it has: with three families no interval is narrow.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -20,7 +22,7 @@ from .features import STRUCTURAL, Features
 from .logistic import Bin, Logistic
 from .rates import wilson
 
-FORMAT = 1
+FORMAT = 2
 KIND = "recombine-risk"
 STRENGTHS = (0.03, 0.3, 3.0, 30.0)
 FOLDS = 5
@@ -84,7 +86,7 @@ class RiskModel:
         drawn = np.stack([draw.probability(values) for draw in self.draws])
         low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
         bins = self.quality.bins
-        ends = np.array([wilson(one.happened * one.combinations, one.combinations) for one in bins])
+        ends = np.array([wilson(one.happened * one.groups, one.groups) for one in bins])
         # what is said to be riskier is taken to fail no less often: a bin of few borrows from its neighbors
         ends[:, 0] = np.maximum.accumulate(ends[:, 0])
         ends[:, 1] = np.minimum.accumulate(ends[::-1, 1])[::-1]
@@ -126,14 +128,18 @@ class RiskModel:
             if strange := [n for n in data["features"] if n not in known]:
                 raise UserError(f"{name} needs the feature {strange[0]!r}, which this version does not have")
             quality = dict(data["quality"])
-            bins = [Bin(**one) for one in quality.pop("bins")]
+            bins = [_numbers(Bin, one) for one in quality.pop("bins")]
             n = len(data["features"])
             draws = [Logistic(float(b), _row(w, n), _row(m, n), _row(s, n)) for b, m, s, w in data["draws"]]
             weights, mean, scale = (_row(data[name], n) for name in ("weights", "mean", "scale"))
+            shares = [share for one in bins for share in (one.low, one.high, one.said, one.happened)]
+            whole = bins and draws and len(set(data["features"])) == n and math.isfinite(data["intercept"])
+            if not whole or not all(0 <= share <= 1 for share in shares) or min(*weights, *scale) < 0:
+                raise ValueError("not what a fit gives")
             return cls(
                 tuple(data["features"]), Logistic(float(data["intercept"]), weights, mean, scale),
                 draws, _row(data["low"], n), _row(data["high"], n), float(data["strength"]), int(data["combinations"]),
-                float(data["base_rate"]), Quality(**quality, bins=bins), dict(data["provenance"]),
+                float(data["base_rate"]), _numbers(Quality, quality, bins=bins), dict(data["provenance"]),
             )  # fmt: skip
         except (KeyError, TypeError, ValueError, IndexError) as problem:
             if isinstance(problem, UserError):
@@ -144,6 +150,13 @@ class RiskModel:
 
     def to_bytes(self) -> bytes:
         return (json.dumps(self.to_json(), indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
+
+
+def _numbers(kind: Any, data: Any, **more: Any) -> Any:
+    """A record of nothing but numbers."""
+    if any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in dict(data).values()):
+        raise ValueError("not a number")
+    return kind(**data, **more)
 
 
 def _row(values: Any, n: int) -> np.ndarray:
@@ -159,8 +172,8 @@ def fit_risk(
 ) -> RiskModel:  # fmt: skip
     """Fits and judges a model. `failed` holds the share of wrong answers; needs both failures and successes.
 
-    Cross-validation is by combination or, where `groups` are given, by group. The strength of the penalty is chosen on
-    other folds than those that judge. `within` marks combinations whose ranking is judged by itself, too.
+    Cross-validation is by combination or, where `groups` are given, by group. The strength of the penalty is chosen
+    anew for each fold that judges, without it. `within` marks combinations whose ranking is judged by itself, too.
     """
     rng = np.random.default_rng(seed)
     if len(failed) > _MOST:
@@ -173,9 +186,13 @@ def fit_risk(
     several = int(units.max()) + 1
     judge = logistic.folds(several, FOLDS, seed + 2)[units]
     strength = choose_strength(x, failed, units, seed)
-    said = logistic.cross_validated(x, failed, strength, judge)
+    said = np.empty(n)
+    for part in np.unique(judge):
+        held = judge == part
+        own = choose_strength(x[~held], failed[~held], np.unique(units[~held], return_inverse=True)[1], seed)
+        said[held] = logistic.fit(x[~held], failed[~held], own).probability(x[held])
     model = logistic.fit(x, failed, strength)
-    bins = logistic.calibration(said, failed)
+    bins = logistic.calibration(said, failed, units=units)
     rate = float(failed.mean())
     quality = Quality(
         auroc=logistic.auroc(said, failed),
@@ -200,6 +217,8 @@ def fit_risk(
 
 def choose_strength(x: np.ndarray, failed: np.ndarray, units: np.ndarray, seed: int = 0) -> float:
     """The strength of the penalty that does best in cross-validation by unit: a number from 0 for each row."""
+    if not units.any():  # one unit cannot be cut in two
+        return _TEST_STRENGTH
     fold = logistic.folds(int(units.max()) + 1, FOLDS, seed + 1)[units]
     losses = [logistic.log_loss(logistic.cross_validated(x, failed, s, fold), failed) for s in STRENGTHS]
     return STRENGTHS[int(np.argmin(losses))]
