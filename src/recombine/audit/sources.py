@@ -120,8 +120,11 @@ def _matching(pattern: str) -> list[Path]:
         raise UserError(f"{quoted(pattern)} is an address; the audit reads local files only: download it first")
     path = Path(pattern)
     try:
+        if not pattern.strip():
+            raise UserError("the path of the data is empty; name a file, such as drives.csv")
         if path.is_dir():
-            raise UserError(f"{pattern} is a folder; name files in it, such as '{pattern.rstrip('/')}/*.parquet'")
+            inside = visible(pattern.rstrip("/"), 200)
+            raise UserError(f"{visible(pattern, 200)} is a folder; name files in it, such as '{inside}/*.parquet'")
         if path.is_file():
             return [path]
         found = [Path(p) for p in sorted(glob.glob(pattern, recursive=True))]
@@ -225,10 +228,7 @@ def _refuse_headless(name: str, names: list[str], records: list[list[str]]) -> N
 
 def _named(name: str, names: list[str]) -> tuple[list[str], list[str]]:
     """Names of columns: none twice; those without one get one, which is said."""
-    if len(names) > MOST_COLUMNS:
-        raise UserError(
-            f"{name} has {len(names):,} columns, more than {MOST_COLUMNS:,}; select those that matter first"
-        )
+    _refuse_wide(name, len(names))
     notes = []
     nameless = [i for i, column in enumerate(names) if not column.strip()]
     names = [f"column {i + 1}" if i in nameless else column for i, column in enumerate(names)]
@@ -243,8 +243,15 @@ def _named(name: str, names: list[str]) -> tuple[list[str], list[str]]:
     for column in names:
         if column in seen:
             raise UserError(f"{name} has two columns called {quoted(column)}; rename one of them")
+        if any("\ud800" <= c <= "\udfff" for c in column):
+            raise UserError(f"the name of the column {quoted(column)} is no valid text; rename it")
         seen.add(column)
     return names, notes
+
+
+def _refuse_wide(name: str, columns: int) -> None:
+    if columns > MOST_COLUMNS:
+        raise UserError(f"{name} has {columns:,} columns, more than {MOST_COLUMNS:,}; select those that matter first")
 
 
 def _is_number(text: str) -> bool:
@@ -268,11 +275,16 @@ def _json_lines(name: str, files: list[Path], escaped: list[str], connection: An
         raise UserError(f"{name} has lines that are no JSON objects ({odd:,}); each line must be one, such as {wanted}")
     if twice is not None:
         raise UserError(f"{name} has an object that names a key twice: {visible(twice, 60)}")
+    keys = source.run(
+        "SELECT count(DISTINCT k) FROM (SELECT unnest(json_keys(json)) AS k FROM read_ndjson_objects($files))",
+        {"files": escaped},
+    ).fetchone()[0]
+    _refuse_wide(name, keys)
     rows = source.run(
         "SELECT k, list(DISTINCT json_type(json, '/' || replace(replace(k, '~', '~0'), '/', '~1'))) "
         "FROM (SELECT json, unnest(json_keys(json)) AS k FROM read_ndjson_objects($files)) GROUP BY k ORDER BY k",
         {"files": escaped},
-    ).fetchmany(MOST_COLUMNS + 1)
+    ).fetchall()
     names, notes = _named(name, [row[0] for row in rows])
     columns = []
     for i, (key, types) in enumerate(rows):
@@ -293,23 +305,33 @@ def _json_kind(types: list[str | None]) -> str:
 
 
 def _parquet(name: str, files: list[Path], escaped: list[str], connection: Any) -> Source:
-    source = Source(name, connection, "read_parquet($files)", {"files": escaped}, [])
-    described = source.run("DESCRIBE SELECT * FROM read_parquet($files)", {"files": escaped}).fetchall()
-    source.columns = {column.name: column for column in _typed(name, described)}
+    import pyarrow
+    from pyarrow import parquet
+
+    # names of folders (user=ann/t.parquet) are no columns: one of the same name would hide that of the file
+    relation = "read_parquet($files, hive_partitioning=false)"
+    source = Source(name, connection, relation, {"files": escaped}, [])
+    described = source.run(f"DESCRIBE SELECT * FROM {relation}", {"files": escaped}).fetchall()
+    try:
+        names = parquet.read_schema(files[0]).names  # as the file has them: DuckDB renames those it takes for the same
+    except (pyarrow.ArrowException, OSError) as problem:
+        raise UserError(f"{name} cannot be read: {visible(str(problem).splitlines()[0], 200)}") from None
+    source.columns = {column.name: column for column in _typed(name, described, names)}
     return source
 
 
 # -- tables in memory -------------------------------------------------------------------------------------------------
 def _from_frame(data: Any, connection: Any) -> Source:
+    import duckdb
+
     frame, names = _as_frame(data)
-    connection.register("given", frame)
+    try:
+        connection.register("given", frame)
+    except duckdb.Error as problem:
+        raise _explained(problem, "the table") from problem
     source = Source("the table", connection, "given", {}, [])
     described = source.run("DESCRIBE SELECT * FROM given").fetchall()
-    # pyarrow and pandas keep the names c0, c1, ... that _as_frame gave
-    columns = _typed("the table", described)
-    source.columns = {}
-    for column, user_name in zip(columns, names, strict=True):
-        source.columns[user_name] = Column(user_name, column.kind, column.sql)
+    source.columns = {column.name: column for column in _typed("the table", described, names)}
     source.frame = data
     return source
 
@@ -336,25 +358,34 @@ def _as_frame(data: Any) -> tuple[Any, list[str]]:
     names, _ = _named("the table", [str(column) for column in data.columns])
     if not names:
         raise UserError("the table has no columns")
-    columns = {f"c{i}": _plain(data.iloc[:, i]) for i in range(len(names))}
+    columns = {f"c{i}": _plain(name, data.iloc[:, i]) for i, name in enumerate(names)}
     return pandas.DataFrame(columns), names
 
 
-def _plain(series: Any) -> Any:
-    """A column that DuckDB need not guess the type of."""
+def _plain(name: str, series: Any) -> Any:
+    """A column that DuckDB need not guess the type of; what it does not know goes as text."""
     import pandas
 
-    if series.dtype != object and not isinstance(series.dtype, pandas.CategoricalDtype):
+    if isinstance(series.dtype, pandas.SparseDtype):
+        series = series.sparse.to_dense()
+    unknown_types = (pandas.CategoricalDtype, pandas.PeriodDtype, pandas.IntervalDtype)
+    if series.dtype != object and series.dtype.kind != "c" and not isinstance(series.dtype, unknown_types):
         return series.array
     cells = series.astype(object).to_numpy()
     missing = pandas.isna(pandas.Series(cells, dtype=object)).to_numpy()
     if any(isinstance(cell, (list, tuple, set, dict)) or getattr(cell, "ndim", 0) for cell in cells[~missing][:1000]):
         return pandas.array([None if m else [str(c)] for c, m in zip(cells, missing, strict=True)], dtype=object)
-    return pandas.array([None if m else str(c) for c, m in zip(cells, missing, strict=True)], dtype="str")
+    try:
+        return pandas.array([None if m else str(c) for c, m in zip(cells, missing, strict=True)], dtype="str")
+    except UnicodeError:
+        raise UserError(
+            f"a cell of the column {quoted(name)} is no valid text: half of a character is missing"
+        ) from None
 
 
-def _typed(name: str, described: list[tuple]) -> list[Column]:
-    names, _ = _named(name, [row[0] for row in described])
+def _typed(name: str, described: list[tuple], names: Sequence[str]) -> list[Column]:
+    """Columns by the names the user knows them by, in the order DuckDB describes them."""
+    names, _ = _named(name, list(names))
     columns = []
     for column, row in zip(names, described, strict=True):
         there = '"' + row[0].replace('"', '""') + '"'
@@ -392,12 +423,17 @@ def _explained(problem: Exception, name: str) -> UserError:
         return UserError(f"{where} opens a quote and does not close it as CSV asks; write a quote inside a cell as two")
     if "Maximum line size" in text:
         return UserError(f"{where} is longer than a line may be; is a quote left open?")
-    if "Malformed JSON" in text:
-        found = re.search(r"in line (\d+)", text)
+    if "state machine reached an invalid state" in text:
         return UserError(
-            f"{name} has a line that is not JSON{f' (line {found[1]})' if found else ''}; each line must be one object"
+            f"{where} has lines that end in different ways (LF and CRLF); save it with one kind of line end"
         )
+    if "Malformed JSON" in text:  # DuckDB's number of the line is one too many, in some versions
+        found = re.search(r"in line \d+: ([^.\n]+)", text)
+        why = f" ({visible(found[1], 80)})" if found else ""
+        return UserError(f"{name} has a line that is not JSON{why}; each line must be one object")
     if "Out of Memory" in text:
-        return UserError(f"{name} has too many different combinations for {_MEMORY} of memory; name fewer --factors")
+        return UserError(
+            f"{name} has too many different combinations, or keys, for {_MEMORY} of memory; name fewer --factors"
+        )
     first = re.sub(r"^[A-Za-z ]+ Error: ", "", text.splitlines()[0])
     return UserError(f"{name} cannot be read: {visible(first, 200)}")
