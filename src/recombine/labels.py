@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from typing import Any
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 #: categories of characters that are not seen: controls (ANSI codes begin with one), formats (bidi marks), surrogates
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
@@ -28,11 +29,28 @@ def inert(value: str) -> str:
     return f"'{value}" if value.startswith(_FORMULA) else value
 
 
+def told_apart(names: Iterable[str]) -> list[str]:
+    """Names of columns of which no two are the same, nor differ in case only: a later one gets underscores."""
+    found: list[str] = []
+    taken: set[str] = set()
+    for name in names:
+        while name.casefold() in taken:
+            name += "_"
+        taken.add(name.casefold())
+        found.append(name)
+    return found
+
+
 def listed(items: list[str], most: int = 5, joint: str = "and") -> str:
     """Items as a sentence lists them, the rest as a number."""
     if len(items) > most:
         return f"{', '.join(items[:most])} {joint} {len(items) - most:,} more"
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {joint} {items[-1]}" if items else ""
+
+
+def thousands(value: int) -> str:
+    """A count with separators; a very large one as a power of ten."""
+    return f"{value:,}" if value < 10**15 else f"about 10^{len(str(value)) - 1}"
 
 
 def _spelled(character: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..labels import listed, quoted
+from ..labels import listed, quoted, thousands
 from ..supports import Certificate, from_combinations
 from .association import cramers_v, determines, holm, tied_levels
 from .data import Observed
@@ -108,7 +108,9 @@ class CoverageReport:
     def sentences(self) -> list[str]:
         """What was found, in words."""
         share = self.seen / self.combinations
-        said = [f"{self.seen:,} of {self.combinations:,} combinations were seen in training ({_percent(share)})."]
+        said = [
+            f"{self.seen:,} of {thousands(self.combinations)} combinations were seen in training ({_percent(share)})."
+        ]
         if self.untrained:
             said.append(f"Never trained: {listed([quoted(n) for n in self.untrained])}.")
         pairs = self.pairs()
@@ -171,7 +173,8 @@ def cover(observed: Observed, seen: Seen) -> CoverageReport:
         certificate = from_combinations(space, seen.combinations).certificate()
     else:
         notes.append(
-            f"a space of {space.size:,} combinations is not listed: components and tuples come from its elements"
+            f"a space of {thousands(space.size)} combinations is not listed: components and tuples come from its "
+            "elements"
         )
     tuples = []
     for strength in (2, 3):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..files import write_or_refuse, write_table
-from ..labels import inert, visible
+from ..labels import inert, told_apart, visible
 from .apart import ApartReport
 from .coverage import CoverageReport
 from .data import Observed
@@ -83,9 +83,10 @@ class Audit:
         place = find(observed.space, observed.rows, risk.combinations[:n])
         at = np.concatenate([place, seen_at])
         there = at >= 0
-        columns: dict[str, Any] = {}
-        for i, (name, levels) in enumerate(observed.space.factors.items()):
-            columns[spell(name)] = np.array([spell(str(level)) for level in levels], dtype=object)[rows[:, i]]
+        levels_of = [
+            np.array([spell(str(level)) for level in levels], dtype=object)[rows[:, i]]
+            for i, levels in enumerate(observed.space.factors.values())
+        ]
         reserved = {
             "training_rows": np.where(there, observed.trained[at], 0),
             "other_rows": np.where(there, observed.tested[at], 0),
@@ -102,8 +103,8 @@ class Audit:
             ),
         }
         # a factor may have any name, also one of ours
-        columns |= {f"{name}_" if name in columns else name: values for name, values in reserved.items()}
-        return pandas.DataFrame(columns)
+        names = told_apart([*(spell(name) for name in observed.space.factors), *reserved])
+        return pandas.DataFrame(dict(zip(names, [*levels_of, *reserved.values()], strict=True)))
 
     def write(self, folder: str | os.PathLike) -> dict[str, Path]:
         """Writes audit.json and the table of combinations, as Parquet and CSV; the page: `report.write_audit`."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import UserError
 from ..files import write_or_refuse, write_table
-from ..labels import inert, visible
+from ..labels import inert, thousands, told_apart, visible
 from ..spaces import Product, Space
 from .covered import Covered
 
@@ -159,7 +159,7 @@ class Plan:
         possible = self.covered.possible
         if self.strength > 1:
             lacks.append(f"{b['unseen']:,} of {possible:,} {name}s unseen")
-        trained = f"{self.already:,} of {self.space.size:,} combinations trained"
+        trained = f"{self.already:,} of {thousands(self.space.size)} combinations trained"
         said = [f"Before: {trained}; {', '.join(lacks) or 'all covered'}."]
         made = f"After {_count(len(self), 'more combination')}"
         if any(step.cost != 1 for step in self.steps):
@@ -198,11 +198,9 @@ class Plan:
     def _table(self, spell: Any) -> Any:
         import pandas
 
-        columns: dict[str, list[Any]] = {}
         names = list(self.space.factors) if isinstance(self.space, Product) else ["modules"]
         labels = [self.labels(step.row) for step in self.steps]
-        for name in names:
-            columns[spell(name)] = [spell(one[name]) for one in labels]
+        levels = [[spell(one[name]) for one in labels] for name in names]
         total = np.cumsum([step.cost for step in self.steps]).tolist()
         own = {
             "order": list(range(1, len(self) + 1)),
@@ -218,8 +216,8 @@ class Plan:
         if self.strength > 1:
             own[f"new_{TUPLES.get(self.strength, 'tuple')}s"] = [step.tuples for step in self.steps]
         # a factor may have any name, also one of ours
-        columns |= {f"{name}_" if name in columns else name: values for name, values in own.items()}
-        return pandas.DataFrame(columns)
+        names = told_apart([*map(spell, names), *own])
+        return pandas.DataFrame(dict(zip(names, [*levels, *own.values()], strict=True)))
 
     def to_json(self) -> dict[str, Any]:
         """All of it as plain data without NaN."""

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ..audit import FEATURES, Audit
+from ..audit.result import MOST_IN_TABLE
 from ..files import write_or_refuse
-from ..labels import quoted, visible
+from ..labels import quoted, thousands, visible
 from .audit_charts import CELL, drawings, figures
 from .page import fill
 
@@ -45,6 +46,7 @@ def render_audit(audit: Audit) -> str:
         headline=_headline(audit),
         drawings=drawings(audit.coverage, audit.observed),
         matrices=len(audit.coverage.matrices),
+        most_in_table=MOST_IN_TABLE,
         cell=CELL,
         unseen_tuples=UNSEEN_TUPLES,
         certificate="\n".join(visible(line) for line in str(audit.coverage.certificate).splitlines()),
@@ -102,8 +104,3 @@ def _command(audit: Audit) -> str:
 def percent(value: Any) -> str:
     """A share in percent, or a dash where there is none."""
     return "–" if value is None or math.isnan(value) else f"{100 * value:.1f} %"
-
-
-def thousands(value: Any) -> str:
-    """A count with separators; a very large one as a power of ten."""
-    return f"{value:,}" if value < 10**15 else f"about 10^{len(str(value)) - 1}"
