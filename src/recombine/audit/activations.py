@@ -21,7 +21,7 @@ from .sources import Source
 
 ID_KEYS = ("id", "ids")
 BATCH = 256  # rows a callable model gets at once
-_MOST_BYTES = 8 << 30  # of one array after it is unpacked
+_MOST_BYTES = 8 << 30  # of the arrays of an archive after they are unpacked
 
 
 class Layer:
@@ -66,24 +66,28 @@ def load_layers(paths: Sequence[str | os.PathLike]) -> list[Layer]:
 def _npy(path: Path) -> dict[str, np.ndarray]:
     with open(path, "rb") as file:
         _header(file, path.name)
-    return {path.stem: np.lib.format.open_memmap(path, mode="r")}  # never unpickles
+    return {path.stem: np.lib.format.open_memmap(path, mode="r")}  # never unpickles, and reads what is asked for
 
 
 def _npz(path: Path) -> dict[str, np.ndarray]:
-    found = {}
+    found, unpacked = {}, 0
     with zipfile.ZipFile(path) as archive:
         for info in archive.infolist():
-            if not info.filename.endswith(".npy"):
-                raise UserError(f"{visible(path.name)} holds {quoted(info.filename)}, which is no array")
+            name = info.filename.removesuffix(".npy")
+            if name == info.filename:
+                raise UserError(f"{visible(path.name)} holds {quoted(name)}, which is no array")
+            if name in found:
+                raise UserError(f"{visible(path.name)} holds two arrays called {quoted(name)}")
             with archive.open(info) as file:
-                _header(file, path.name)
+                unpacked += _header(file, path.name)
+            _refuse_large(unpacked, path.name)
             with archive.open(info) as file:
-                found[info.filename.removesuffix(".npy")] = np.lib.format.read_array(file, allow_pickle=False)
+                found[name] = np.lib.format.read_array(file, allow_pickle=False)
     return found
 
 
-def _header(file: Any, name: str) -> None:
-    """Refuses objects and arrays that would not fit, before anything is unpacked."""
+def _header(file: Any, name: str) -> int:
+    """Bytes of an array, by its header, before anything is unpacked; objects are refused."""
     version = np.lib.format.read_magic(file)
     read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}.get(version)
     if read is None:
@@ -91,8 +95,12 @@ def _header(file: Any, name: str) -> None:
     shape, _, dtype = read(file)
     if dtype.hasobject:
         raise UserError(f"{visible(name)} holds pickled objects, which are never loaded; save plain numbers")
-    if math.prod(shape) * dtype.itemsize > _MOST_BYTES:
-        raise UserError(f"{visible(name)} unpacks to an array of shape {shape}, more than {_MOST_BYTES >> 30} GB")
+    return math.prod(shape) * dtype.itemsize
+
+
+def _refuse_large(unpacked: int, name: str) -> None:
+    if unpacked > _MOST_BYTES:
+        raise UserError(f"{visible(name)} unpacks to {unpacked / 2**30:,.0f} GB, more than {_MOST_BYTES >> 30} GB")
 
 
 def _safetensors(path: Path) -> dict[str, np.ndarray]:
@@ -268,9 +276,9 @@ def _id(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
-def finite(layer: Layer, chosen: np.ndarray) -> np.ndarray:
-    """The chosen rows as float, or an error that names the first that is no number."""
-    values = np.asarray(layer.values[chosen]).astype(np.float64)
+def finite(layer: Layer, chosen: np.ndarray, units: slice = slice(None)) -> np.ndarray:
+    """The chosen rows (and units) as float, or an error that names the first that is no number."""
+    values = np.asarray(layer.values[:, units][chosen]).astype(np.float64)
     bad = np.asarray(~np.isfinite(values).all(axis=1))
     if bad.any():
         first = int(chosen[np.argmax(bad)]) + 1

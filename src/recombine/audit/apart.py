@@ -29,6 +29,7 @@ from .data import Observed
 FOLDS = 5
 MOST_ROWS = 20_000
 MOST_FEATURES = 1_024  # wider layers are projected at random
+_UNITS = 2_048  # of such a layer, projected at once
 CONTROLS = 5
 STRENGTH = 0.01
 READABLE = 0.5  # share of the way from chance to perfect from which a factor is called readable
@@ -107,6 +108,8 @@ class ApartReport:
             "not readable": "Not linearly readable",
         }
         said = [f"{words[verdict]}: {listed(groups[verdict])}." for verdict in words if verdict in groups]
+        if not said:
+            return ["No factor could be probed; the notes say why."]
         flagged: dict[str, list[str]] = {}
         for one in self.readings:
             if one.verdict == "seen only" and one is not self.best()[one.factor]:
@@ -139,12 +142,14 @@ def probe_layers(
             chosen = np.sort(rng.choice(len(table_rows), MOST_ROWS, replace=False))
             table_rows, layer_rows = table_rows[chosen], layer_rows[chosen]
             notes.append(f"{quoted(layer.name)} is probed on {MOST_ROWS:,} rows drawn at random")
-        values = finite(layer, layer_rows)
-        if values.shape[1] > MOST_FEATURES:
+        if layer.values.shape[1] > MOST_FEATURES:
             notes.append(
-                f"{quoted(layer.name)} has {values.shape[1]:,} units, projected at random to {MOST_FEATURES:,}"
+                f"{quoted(layer.name)} has {layer.values.shape[1]:,} units, projected at random to {MOST_FEATURES:,}"
             )
-            values = values @ (rng.standard_normal((values.shape[1], MOST_FEATURES)) / math.sqrt(MOST_FEATURES))
+            values = _projected(layer, layer_rows, rng)
+        else:
+            values = finite(layer, layer_rows)
+        values = values / (np.abs(values).max(initial=0.0) or 1.0)  # squares of very large numbers would overflow
         units, combination = np.unique(row_combination[table_rows], return_inverse=True)
         if len(units) < 4 or not np.ptp(values, axis=0).any():
             why = "has rows of fewer than 4 combinations" if len(units) < 4 else "is the same for every row"
@@ -152,6 +157,15 @@ def probe_layers(
             continue
         readings += _probe(layer.name, values, combination, observed.rows[units], observed, notes, seed)
     return ApartReport(readings, list(dict.fromkeys(notes)))
+
+
+def _projected(layer: Layer, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The rows on MOST_FEATURES random directions, some units at a time: of a million units not all fit at once."""
+    found = np.zeros((len(rows), MOST_FEATURES))
+    for start in range(0, layer.values.shape[1], _UNITS):
+        part = finite(layer, rows, slice(start, start + _UNITS))
+        found += part @ (rng.standard_normal((part.shape[1], MOST_FEATURES)) / math.sqrt(MOST_FEATURES))
+    return found
 
 
 def _probe(
@@ -232,7 +246,8 @@ def _read(values: np.ndarray, labels: np.ndarray, weight: np.ndarray, fold: np.n
         overall = (fitted[-1] @ weights) / n
         own = np.einsum("dc,dc->c", weights, total) / np.maximum(count, 1e-12)
         scaled = (x[held] @ weights - overall) / np.where(np.abs(own - overall) > 1e-9, own - overall, np.inf)
-        scaled[:, count <= 0] = -np.inf  # a level that is not in the fitted part cannot be read
+        # a level that is not in the fitted part cannot be read; sums that were taken away leave a trace of rounding
+        scaled[:, count < 1e-9] = -np.inf
         for number, (a, b) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
             read[number, held] = np.argmax(scaled[:, a:b], axis=1)
     return read
