@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from .sources import Source
 
 PROPOSED_LEVELS = 50  # a column with more is not proposed
 PROPOSED_FACTORS = 10
+MOST_FACTORS = 200
 _MOST_PROFILED = 500  # columns
 _PRESENT = 0.8  # share of the rows in which a proposed factor has a value
 _SPLIT_WORDS = {
@@ -51,10 +53,12 @@ class Choice:
         )
 
 
-def named(source: Source, factors: Sequence[str], taken: Collection[str | None]) -> list[str]:
+def named(source: Source, factors: Any, taken: Collection[str | None]) -> list[str]:
     """The factors the user named, checked."""
     if isinstance(factors, str):
         factors = [name for name in factors.split(",")]
+    if not isinstance(factors, Iterable):
+        raise UserError(f"factors={factors!r} names no columns; give a list of names, or 'a,b,c'")
     chosen: list[str] = []
     for name in factors:
         name = str(name)
@@ -70,6 +74,8 @@ def named(source: Source, factors: Sequence[str], taken: Collection[str | None])
         chosen.append(name)
     if not chosen:
         raise UserError("no factor is named; leave --factors out to have some proposed")
+    if len(chosen) > MOST_FACTORS:
+        raise UserError(f"{len(chosen):,} factors are more than {MOST_FACTORS}; name those that matter")
     return chosen
 
 

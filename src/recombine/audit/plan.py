@@ -6,7 +6,7 @@ The plan itself is made in `recombine.planning`; here tables are read, and colum
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -116,6 +116,8 @@ def _widened(space: Space, levels: Any) -> Any:
         raise UserError(f"levels= is for factors; {space} has modules")
     if isinstance(levels, str):
         levels = [levels]
+    if not isinstance(levels, (Mapping, Sequence)):
+        raise UserError(f"levels={levels!r} names no levels; give {{'weather': ['fog']}} or 'weather=fog,hail'")
     if not isinstance(levels, Mapping):
         pairs = [str(one).partition("=") for one in levels]
         for name, sign, _ in pairs:
@@ -126,6 +128,8 @@ def _widened(space: Space, levels: Any) -> Any:
     for name, more in levels.items():
         if name not in wider:
             raise unknown("factor in levels:", name, wider)
+        if isinstance(more, str) or not isinstance(more, Iterable):
+            raise UserError(f"the levels {more!r} of {name!r} must be a list, such as ['fog', 'hail']")
         there = {str(level) for level in wider[name]}
         wider[name] += [level for level in dict.fromkeys(map(str, more)) if level not in there]
     return Product(**wider)

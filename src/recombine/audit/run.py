@@ -121,4 +121,8 @@ def _are_paths(activations: Any) -> bool:
 def _prior(prior: Any) -> RiskModel | None:
     if prior is None:
         return shipped_prior()
-    return prior if isinstance(prior, RiskModel) else load_prior(prior)
+    if isinstance(prior, RiskModel):
+        return prior
+    if not isinstance(prior, (str, os.PathLike)):
+        raise UserError(f"prior={prior!r} is neither a file made by `recombine risk fit` nor a RiskModel")
+    return load_prior(prior)

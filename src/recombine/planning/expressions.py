@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import UserError, unknown
+from ..labels import quoted
 from ..spaces import Product, Space, Subsets
 
 Clause = dict[int, int]  # column -> bits of the positions; in Subsets a module is a column of (absent, present)
@@ -175,7 +176,7 @@ class _Parser:
         return self.tokens[self.at - 1][1]
 
     def _wrong(self, why: str) -> UserError:
-        return UserError(f"the expression {self.text!r} has {why}")
+        return UserError(f"the expression {quoted(self.text, 200)} has {why}")
 
 
 def _both(left: list[Clause], right: list[Clause]) -> list[Clause]:

@@ -7,7 +7,7 @@ it, the last is kept out of it; where nothing follows any more, an open clause i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -27,6 +27,8 @@ class Forbidden:
         self.space = space
         if isinstance(forbid, (str, Mapping)):
             forbid = [forbid]
+        if forbid is not None and not isinstance(forbid, Iterable):
+            raise UserError(f"forbid={forbid!r} is no list of expressions such as 'weather=snow & time=noon'")
         self.clauses: list[Clause] = []
         self.spelled: list[str] = []  # the expression that each clause comes from
         for one in forbid or ():

@@ -60,7 +60,8 @@ def plan_space(
         budget = require_number("budget", budget, above=0)
     if not isinstance(space, Space):
         raise UserError(f"a plan needs a space, such as Product(color=3, shape=4); got {space!r}")
-    rows = np.zeros((0, space.width), space.dtype) if covered is None else np.asarray(space.check(covered))
+    nothing = covered is None or (hasattr(covered, "__len__") and not len(covered))
+    rows = np.zeros((0, space.width), space.dtype) if nothing else np.asarray(space.check(covered))
     rows = _distinct(space, rows)
     forbidden = Forbidden(space, forbid)
     costs = cost if isinstance(cost, Costs) else Costs(space, cost)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -84,11 +85,16 @@ class Risks:
     def pool(self, trained: np.ndarray) -> np.ndarray:
         """Combinations to choose from."""
         if self.table:
-            kind = np.int64 if self.space.size < 2**62 else object
-            return self.space.unrank(np.array(sorted(self.table), dtype=kind))
+            return self._riskiest[: _LISTED + len(self.added)]
         if self.space.size <= _LISTED:
             return self.space.enumerate()
         return np.unique(self.space.sample(generator(key_for("plan-risk", self._seed + len(trained))), _LISTED), axis=0)
+
+    @cached_property
+    def _riskiest(self) -> np.ndarray:
+        """The combinations of the table, those of the highest risk first."""
+        ranks = sorted(self.table, key=lambda rank: (-self.table[rank] if self.table[rank] >= 0 else 1.0, rank))
+        return self.space.unrank(np.array(ranks, dtype=np.int64 if self.space.size < 2**62 else object))
 
     def discount(self, rows: np.ndarray) -> np.ndarray:
         """(n,) one, less for rows that share pairs with those that the plan has added."""
