@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import importlib.resources
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -110,7 +111,7 @@ def shipped_prior() -> RiskModel | None:
     )
 
 
-def load_prior(path: Path | str) -> RiskModel:
+def load_prior(path: str | os.PathLike) -> RiskModel:
     """A prior from a file of the user's own."""
     try:
         data = json.loads(Path(path).read_bytes())
