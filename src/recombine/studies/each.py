@@ -17,7 +17,7 @@ from ..trained import Trained
 
 MOST = 2_000  # combinations of a space that is scored one by one
 DRAWS = 128  # tasks that a combination is scored on: with few, the worst of many scores is chance
-_KEPT = 64  # of these for a record, where all combinations are scored to be looked at
+_KEPT = 32  # of these for a record, where all combinations are scored to be looked at: seconds a cell
 _AT_ONCE = 32  # combinations scored in one program
 #: a few tasks of one combination: their error against the variance of all their targets, not of each task's own
 _POOLED = {"r2": "r2_pooled"}
