@@ -107,6 +107,7 @@ def run(
     engine: str = "local",
     cell_timeout: float | None = None,
     cell_memory: Annotated[str | None, arg(metavar="SIZE")] = None,
+    open: bool = False,
     json: bool = False,
 ) -> int:
     """Runs a study, prints its verdicts and writes its report. The same command again continues.
@@ -120,6 +121,7 @@ def run(
         engine: local (a process a core), local:N, inprocess, or ray[:ADDRESS] for a cluster (docs/cluster.md)
         cell_timeout: seconds after which a cell counts as failed
         cell_memory: memory of a worker above which its cell counts as failed, such as 4G or 500M
+        open: show the report in a browser while the study runs; where there is none, its address is printed
         json: print one JSON object on stdout and nothing else there
     """
     from .lab.run import default_folder, prepare, run_study
@@ -140,9 +142,14 @@ def run(
         for one, place in zip(chosen, places, strict=True):
             prepare(one, scale, seeds, {}, place)
     results = []
-    for one, place in zip(chosen, places, strict=True):
-        options: dict[str, Any] = {"seeds": seeds, "changes": changes, "out": place, "engine": engine, "limits": limits}
-        results.append(_run_and_show(functools.partial(run_study, one, scale, **options), place, json))
+    with _live_page() if open else contextlib.nullcontext() as live:
+        for one, place in zip(chosen, places, strict=True):
+            options: dict[str, Any] = {
+                "seeds": seeds, "changes": changes, "out": place, "engine": engine, "limits": limits
+            }  # fmt: skip
+            results.append(_run_and_show(functools.partial(run_study, one, scale, **options), place, json, live))
+        if live is not None:
+            live.finish()
     if json:
         found = [result.to_json() for result in results]
         _print_json({"studies": found} if study == "all" else found[0])
@@ -151,12 +158,27 @@ def run(
     return 3 if any(result.failures for result in results) else 0
 
 
-def _run_and_show(run: Callable[[], Any], place: str, quiet: bool):
-    """Runs one study and shows what came out."""
+@contextlib.contextmanager
+def _live_page():
+    """A page that shows the study that runs, in a browser or at an address that is printed."""
+    from .report.live import LivePage
+
+    with LivePage() as live:
+        live.open()
+        print(f"live page: {live.address}", file=sys.stderr, flush=True)
+        yield live
+
+
+def _run_and_show(run: Callable[[], Any], place: str, quiet: bool, live: Any = None):
+    """Runs one study and shows what came out; meanwhile on the live page, if there is one."""
+    from .lab.run import reopen
     from .lab.store import Store
-    from .report import write_report
+    from .report import render, write_report
+    from .studies import registry
 
     console = Console(stderr=True, highlight=False, soft_wrap=True)
+    if live is not None:
+        live.show(lambda: render(reopen(place, registry)))
     try:
         result = run()
     except KeyboardInterrupt:
@@ -167,6 +189,8 @@ def _run_and_show(run: Callable[[], Any], place: str, quiet: bool):
             )
         raise
     page = write_report(result)
+    if live is not None:
+        live.show(lambda: render(result))
     if not quiet:
         _print_result(result, Console(highlight=False))
         Console(highlight=False, soft_wrap=True).print(f"\nreport: {page}", markup=False)
