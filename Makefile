@@ -3,7 +3,7 @@ PYTHON ?= python3
 RUN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup quickstart test lint format check-long check-extras bench clean
+.PHONY: help setup quickstart test lint format docs check-long check-extras bench clean
 
 help:  ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,14 +27,20 @@ test: lint  ## all tests that take less than minutes
 	$(RUN)/pytest -q -n 2 --dist worksteal -m "not long"
 
 lint: setup  ## style and types
-	$(RUN)/ruff check src tests
-	$(RUN)/ruff format --check --quiet src tests
+	$(RUN)/ruff check src tests docs
+	$(RUN)/ruff format --check --quiet src tests docs/*.py
 	@if command -v node >/dev/null 2>&1; then $(RUN)/pyright; \
 	else echo "types are not checked: pyright needs node, which is not installed"; fi
 
 format: setup  ## put the code in shape
-	$(RUN)/ruff check --fix src tests
-	$(RUN)/ruff format src tests
+	$(RUN)/ruff check --fix src tests docs
+	$(RUN)/ruff format src tests docs/*.py
+
+docs: setup  ## build the docs site; a warning is an error
+	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(RUN)/python -e '.[docs]'; \
+	else $(RUN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'; fi
+	$(RUN)/python -m sphinx -W --keep-going -q -b html docs docs/_build
+	@echo "site: docs/_build/index.html"
 
 check-long: setup  ## the checks that take minutes
 	$(RUN)/pytest -q -m long
@@ -43,10 +49,10 @@ EXTRAS := '.[torch,transformers,pretrained,ray]'
 check-extras: setup  ## install torch, transformers and Ray too, and run the tests of adapters and of a cluster
 	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(RUN)/python -e $(EXTRAS); \
 	else $(RUN)/python -m pip install --quiet --disable-pip-version-check -e $(EXTRAS); fi
-	$(RUN)/pytest -q tests/test_adapters*.py tests/test_readme.py tests/test_ray*.py
+	$(RUN)/pytest -q tests/test_adapters*.py tests/test_readme.py tests/test_docs.py tests/test_ray*.py
 
 bench: setup  ## speed on one core, as ratios
 	$(RUN)/recombine bench
 
 clean:  ## remove what make made
-	rm -rf .venv .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .pytest_cache .ruff_cache .hypothesis docs/_build

@@ -1,0 +1,119 @@
+"""The reference, from docstrings: what a package makes public, and the commands.
+
+    .. public-names:: recombine.tasks       every name that its __init__ exports as `X as X`, with its docstring
+    .. commands::                           every command with its options
+
+Docstrings are plain text with `code` in them; here they become what Sphinx reads. Nothing is listed by hand, so
+nothing can be forgotten.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+
+def public_names(package: str) -> list[str]:
+    """Names that a package exports on purpose: `from .x import Name as Name`, in the order of the file."""
+    module = importlib.import_module(package)
+    found = []
+    for node in ast.parse(inspect.getsource(module)).body:
+        if isinstance(node, ast.ImportFrom):
+            found += [alias.name for alias in node.names if alias.asname == alias.name]
+    return [name for name in found if not inspect.ismodule(getattr(module, name))]
+
+
+class PublicNames(SphinxDirective):
+    required_arguments = 1
+    option_spec = {"but-not-of": str.split}  # packages that have a page of their own
+
+    def run(self) -> list[nodes.Node]:
+        package = self.arguments[0]
+        module = importlib.import_module(package)
+        elsewhere = {name for other in self.options.get("but-not-of", ()) for name in public_names(other)}
+        lines = []
+        for name in public_names(package):
+            if name in elsewhere:
+                continue
+            thing = getattr(module, name)
+            kind = "class" if inspect.isclass(thing) else "function" if inspect.isroutine(thing) else "data"
+            members = ["   :members:"] if kind == "class" else []
+            lines += [f".. auto{kind}:: {package}.{name}", *members, ""]
+        return self.parse(lines)
+
+    def parse(self, lines: list[str]) -> list[nodes.Node]:
+        node = nodes.Element()
+        self.state.nested_parse(StringList(lines, source="public names"), self.content_offset, node)
+        return node.children
+
+
+class Commands(PublicNames):
+    required_arguments = 0
+
+    def run(self) -> list[nodes.Node]:
+        from recombine import cli
+        from recombine.cli import COMMANDS
+
+        lines = [*as_rst(inspect.getdoc(cli).split("\n\n", 1)[1].splitlines()), ""]
+        for name, command in COMMANDS.items():
+            about, _, options = inspect.getdoc(command).partition("\nArgs:\n")
+            lines += [f".. rubric:: recombine {name}", "", *as_rst(about.strip().splitlines()), ""]
+            positional = {
+                p.name for p in inspect.signature(command).parameters.values() if "Positional" in str(p.annotation)
+            }
+            for option in inspect.cleandoc(options).splitlines():
+                word, _, meaning = option.partition(": ")
+                shown = word.upper() if word in positional else f"--{word.replace('_', '-')}"
+                lines += [f"``{shown}``", *(f"   {line}" for line in as_rst([meaning])), ""]
+        return self.parse(lines)
+
+
+def as_rst(lines: list[str]) -> list[str]:
+    """A docstring of ours as reStructuredText: `code`, indented blocks as they are, and nothing else special.
+
+    An indented block is either drawn (a table, a layout), or the continuation of "name: what it is".
+    """
+    text: list[str] = []
+    for paragraph in re.split(r"\n\s*\n", "\n".join(lines)):
+        rows = paragraph.splitlines()
+        if all(row.startswith("    ") for row in rows if row) and any(rows):
+            text += ["::", "", *rows, ""]
+        elif any(re.match(r"\w[\w, ]*: ", row) for row in rows) or any(row.startswith("    ") for row in rows):
+            text += [f"| {_inline(row.rstrip())}" if row.strip() else row for row in rows] + [""]
+        else:
+            text += [*(_inline(row) for row in rows), ""]
+    return text
+
+
+def _inline(row: str) -> str:
+    parts = re.split(r"(`[^`]+`)", row)
+    return "".join(f"`{part}`" if part.startswith("`") else re.sub(r"([*|\\_])", r"\\\1", part) for part in parts)
+
+
+def _process(app, what, name, thing, options, lines: list[str]) -> None:
+    lines[:] = as_rst(lines)
+
+
+def _skip(app, what, name, thing, skip, options) -> bool | None:
+    """A field of a dataclass is in the signature already."""
+    return True if what == "class" and not callable(thing) and not isinstance(thing, property) else None
+
+
+def _sign(app, what, name, thing, options, signature: str | None, returns: str | None):
+    """Types by their own name: where they live is no part of how a function is called."""
+    return tuple(text and re.sub(r"~(?:\w+\.)*(\w+)", r"\1", text) for text in (signature, returns))
+
+
+def setup(app) -> dict[str, bool]:
+    app.add_directive("public-names", PublicNames)
+    app.add_directive("commands", Commands)
+    app.connect("autodoc-process-docstring", _process)
+    app.connect("autodoc-process-signature", _sign)
+    app.connect("autodoc-skip-member", _skip)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,204 @@
+"""The docs: examples that run, pages that are made and not written, links that lead somewhere, a site that builds."""
+
+from __future__ import annotations
+
+import html.parser
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from recombine.intervals import over_seeds
+from recombine.studies import registry
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+MARKDOWN = sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)
+FOUND = sorted((DOCS / "studies").glob("*.json"))
+
+
+def module(name: str):
+    """A script of the docs folder."""
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    loaded = sys.modules.setdefault(spec.name, importlib.util.module_from_spec(spec))
+    if not hasattr(loaded, "main"):
+        spec.loader.exec_module(loaded)
+    return loaded
+
+
+executed, study_pages = module("executed"), module("study_pages")
+
+
+# -- examples ---------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("page", executed.pages(), ids=lambda path: path.stem)
+def test_a_page_runs_and_prints_what_it_shows(page):
+    blocks = executed.blocks(page.read_text())
+    for block in blocks:
+        assert block.info == "" or re.match(r"needs \w+$|not run: \w+", block.info), block.info
+    printed = executed.run(page)
+    assert len(printed) == len(blocks)
+    for block, new in zip(blocks, printed, strict=True):
+        if block.output is not None and block.runs:
+            assert executed.same(block.output, new), f"shown:\n{block.output}\nprinted:\n{new}"
+
+
+def test_python_is_only_shown_in_blocks_that_are_run():
+    for path in MARKDOWN:
+        fences = re.findall(r"^```(\S[^\n]*)$", path.read_text(), re.MULTILINE)
+        for info in fences:
+            assert re.match(r"python( needs \w+| not run: .+)?$|text( output)?$|\{(toctree|eval-rst)\}", info), info
+
+
+def test_what_counts_as_the_same_output():
+    same = executed.same
+    assert same("r2 0.71 [0.6, 0.8]\n", "r2 0.75 [0.55, 0.84]") and same("12 of 1,024", "12 of 1,024\n")
+    assert not same("r2 0.71", "r2 0.95") and not same("12 of 1,024", "13 of 1,024") and not same("yes 1", "no 1")
+    assert not same("1 2", "1") and same("error 30.1", "error 32.9") and not same("error 30.1", "error 40.0")
+    assert same("content d0fc6d7922ba15db", "content 00aa6d7922ba15ff") and not same("-0.4", "0.4")
+
+
+def test_pages_are_cut_into_blocks_and_updated(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# A\n\n```python\nx = 3\nprint(x)\n```\n\n```text output\nold\n```\n\n```python needs no_such_module\nimport "
+        "no_such_module\n```\n\n```python not run: it takes a day\nforever()\n```\n\n```python\nprint(x + 1)\n```\n"
+    )
+    blocks = executed.blocks(page.read_text())
+    assert [block.runs for block in blocks] == [True, False, False, True]
+    assert blocks[2].why_not == "it takes a day" and blocks[1].missing == "no_such_module"
+    printed = executed.run(page)
+    assert printed == ["3\n", "", "", "4\n"]
+    executed.update(page, printed)
+    assert "```text output\n3\n```" in page.read_text() and "old" not in page.read_text()
+
+
+# -- studies ----------------------------------------------------------------------------------------------------------
+def test_study_pages_are_made_from_their_data_and_not_by_hand():
+    made = study_pages.pages()
+    there = {path.name: path.read_text() for path in (DOCS / "studies").glob("*.md")}
+    assert set(made) == set(there)
+    for name, text in made.items():
+        assert there[name] == text, f"{name} differs from what `python docs/study_pages.py` makes"
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
+def test_what_a_study_page_says_follows_from_its_numbers(path):
+    found = json.loads(path.read_text())
+    assert found["study"] == path.stem and path.stem in registry and found["scale"] in ("laptop", "paper")
+    for claim in found["claims"]:
+        values = list(claim["by_seed"].values())
+        interval = over_seeds(values)
+        above = claim["side"] == "at least"
+        if claim["verdict"] == "supported":
+            assert interval.low >= claim["threshold"] if above else interval.high <= claim["threshold"]
+        if claim["verdict"] == "refuted":
+            assert interval.high < claim["threshold"] if above else interval.low > claim["threshold"]
+        assert len(values) >= 3 or claim["verdict"] == "undecided"
+    svg = path.with_suffix(".svg").read_text()
+    assert len(svg) < 60_000 and svg.startswith("<svg") and "<script" not in svg and "href=" not in svg
+
+
+def test_a_store_becomes_a_page(tmp_path, capsys):
+    from recombine.lab.run import run_study
+
+    changes = {"supports": "random,missing", "steps": "20", "modules": "6", "at_most": "2", "width": "16"}
+    folder = tmp_path / "store"
+    run_study(registry["supports"], "laptop", seeds=1, changes=changes, out=folder, quiet=True)
+    pages = tmp_path / "pages"
+    assert study_pages.main([str(folder)], pages) == 0
+    text = (pages / "supports.md").read_text()
+    assert "? undecided" in text and "--set" in text and "(supports.svg)" in text
+    assert "(supports.md)" in (pages / "index.md").read_text()
+    next((folder / "records").glob("*.json")).unlink()
+    capsys.readouterr()
+    assert study_pages.main([str(folder)], pages) == 2
+    assert "complete it" in capsys.readouterr().err
+    run_study(registry["supports"], "smoke", seeds=1, changes=changes, out=tmp_path / "smoke", quiet=True)
+    assert study_pages.main([str(tmp_path / "smoke")], pages) == 2
+
+
+def test_text_of_a_study_is_not_markup():
+    assert study_pages._text("a|b *c* <d> `e`\nf [g](h)") == r"a\|b \*c\* \<d\> \`e\` f \[g\](h)"
+
+
+# -- links ------------------------------------------------------------------------------------------------------------
+def anchors(text: str) -> set[str]:
+    """Names that can be linked to: headings as they are slugged, and targets."""
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    heads = re.findall(r"^#{1,3} (.+)$", text, re.MULTILINE)
+    slugs = {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads}
+    return slugs | set(re.findall(r"^\((\S+)\)=$", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize("path", MARKDOWN, ids=lambda path: str(path.relative_to(DOCS)))
+def test_links_of_a_page_lead_somewhere(path):
+    text = re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+    for target, anchor in re.findall(r"(?<!\\)\]\(([^)#\s]*)(?:#([^)\s]+))?\)", text):
+        if target.startswith("https://"):
+            continue  # the network is not asked
+        to = path.parent / target if target else path
+        assert to.exists(), f"{path.name} links to {target}"
+        if anchor:
+            assert anchor in anchors(to.read_text()), f"{path.name} links to {target}#{anchor}"
+
+
+def test_every_page_can_be_reached():
+    listed: set[Path] = {DOCS / "index.md"}
+    for path in MARKDOWN:
+        for body in re.findall(r"^```\{toctree\}\n(.*?)^```$", path.read_text(), re.MULTILINE | re.DOTALL):
+            entries = [line.strip() for line in body.splitlines() if line.strip() and not line.startswith(":")]
+            listed |= {path.parent / f"{entry}.md" for entry in entries}
+    assert listed == set(MARKDOWN)
+
+
+# -- the site ---------------------------------------------------------------------------------------------------------
+class Page(html.parser.HTMLParser):
+    """Links, names and loaded files of a page."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.links: list[str] = []
+        self.names: set[str] = set()
+        self.loaded: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.names |= {value for name in ("id", "name") if (value := given.get(name))}
+        if tag == "a" and given.get("href"):
+            self.links.append(given["href"])
+        loads = given.get("src") if tag in ("script", "img", "iframe") else given.get("href") if tag == "link" else None
+        self.loaded += [loads] if loads else []
+
+
+def test_the_site_builds_without_a_warning(tmp_path):
+    for needed in ("sphinx", "myst_parser", "furo"):
+        pytest.importorskip(needed, reason=f"{needed} is not installed; `make docs` installs it and builds the site")
+    site = tmp_path / "site"
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", str(DOCS), str(site)]
+    result = subprocess.run([*command, "-d", str(tmp_path / "trees")], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr[-3000:]
+    pages = {path.resolve(): Page(path.read_text()) for path in site.rglob("*.html")}
+    for path, page in pages.items():
+        for link in [*page.links, *page.loaded]:
+            if re.match(r"https?:", link):
+                assert link not in page.loaded, f"{path.name} loads {link}"
+                continue
+            if re.match(r"(mailto|data):", link):
+                continue
+            target, _, anchor = unquote(link).partition("#")
+            to = (path.parent / target.split("?")[0]).resolve() if target else path
+            assert to.exists(), f"{path.name} links to {link}"
+            if anchor and to in pages:
+                assert anchor in pages[to].names, f"{path.name} links to {link}"
+    reference = {name for path in (site / "api").glob("*.html") for name in pages[path.resolve()].names}
+    for name in ("train", "supports.random", "tasks.Hyperteacher", "nets.MLP", "probes.decodability", "plan"):
+        assert f"recombine.{name}" in reference, f"the reference lacks {name}"
+    commands = (site / "api" / "commands.html").read_text()
+    assert "recombine show-episode" in commands and "--held-out" in commands
