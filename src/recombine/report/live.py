@@ -143,7 +143,7 @@ class _Server(ThreadingHTTPServer):
         # not that of HTTPServer, which asks the network for the name of this machine
         self.socket.bind(self.server_address)
         self.server_address = self.socket.getsockname()
-        self.server_name, self.server_port = self.server_address[:2]
+        self.server_name, self.server_port = LOOPBACK, int(self.server_address[1])
 
     def process_request(self, request: Any, client_address: Any) -> None:
         if self._places.acquire(blocking=False):
