@@ -15,9 +15,11 @@ SOURCE = Path(__file__).parents[2] / "src" / "recombine"
 if "recombine" not in sys.modules:  # in pytest itself the whole library is there
     package = types.ModuleType("recombine")
     package.__path__ = [str(SOURCE)]
-    tasks = types.ModuleType("recombine.tasks")
-    tasks.Episode = object  # type: ignore[attr-defined]  # named in a signature of the lab, and no more
-    sys.modules |= {"recombine": package, "recombine.tasks": tasks}
+    sys.modules["recombine"] = package
+    for name, named in (("supports", "Support"), ("tasks", "Episode")):  # in signatures of the lab, and no more
+        module = types.ModuleType(f"recombine.{name}")
+        setattr(module, named, object)
+        sys.modules[f"recombine.{name}"] = module
 
 from recombine.lab.synthetic import Synthetic  # noqa: E402
 

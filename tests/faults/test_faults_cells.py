@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -128,3 +130,9 @@ def test_asked_twice_it_stops_now(tmp_path):
     driver.process.send_signal(signal.SIGINT)
     assert driver.wait(timeout=120)[0] == 130
     assert not any(map(alive, workers)) and not left_over(tmp_path / "s")
+
+
+def test_the_light_lab_is_light():
+    script = "import light_run, sys; print('jax' in sys.modules, 'light' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"], "its processes take a second to start instead of a fraction"
