@@ -55,4 +55,5 @@ def test_links_lead_somewhere():
     documents = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
     for document in documents:
         for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
-            assert (document.parent / target).exists(), f"{document.name} links to {target}"
+            if not target.startswith("https://"):  # what lies on other machines is not asked for
+                assert (document.parent / target).exists(), f"{document.name} links to {target}"

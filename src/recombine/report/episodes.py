@@ -180,7 +180,7 @@ def _middle(cell: Cell) -> tuple[float, float]:
     return (cell[1] + 0.5) * CELL, (cell[0] + 0.5) * CELL
 
 
-def _sign(x: float, y: float, r: float, tone: str) -> str:
+def _sign(x: int | float, y: int | float, r: int | float, tone: str) -> str:
     """A disc, or a square for what is better left alone."""
     style = f'fill="{FILL[tone]}" stroke="{EDGE[tone]}" stroke-width="1.5"'
     if tone == "bad":
@@ -188,11 +188,11 @@ def _sign(x: float, y: float, r: float, tone: str) -> str:
     return f'<circle cx="{x}" cy="{y}" r="{r}" {style}/>'
 
 
-def _cross(x: float, y: float, color: str) -> str:
+def _cross(x: int | float, y: int | float, color: str) -> str:
     return f'<path d="M{x - 4} {y - 4} l8 8 m0 -8 l-8 8" stroke="{color}" stroke-width="2.5" stroke-linecap="round"/>'
 
 
-def _step(x: float, y: float, first: int, last: int, frame: Frame) -> str:
+def _step(x: int | float, y: int | float, first: int, last: int, frame: Frame) -> str:
     span = f"{first}" if first == last else f"{first}–{last}"
     color = LIGHT["ink"] if frame.agrees else LIGHT["no"]
     said = f"{ARROWS[frame.action]} {frame.action}" if frame.action in ARROWS else f"{frame.action}"
@@ -207,11 +207,13 @@ def _step(x: float, y: float, first: int, last: int, frame: Frame) -> str:
     return "".join(parts)
 
 
-def _heading(x: float, y: float, words: str) -> str:
+def _heading(x: int | float, y: int | float, words: str) -> str:
     return _text(x, y, words, 12, LIGHT["muted"], weight=600)
 
 
-def _text(x: float, y: float, words: str, size: float, color: str, anchor: str = "start", weight: int = 400) -> str:
+def _text(
+    x: int | float, y: int | float, words: str, size: int | float, color: str, anchor: str = "start", weight: int = 400
+) -> str:
     return (
         f'<text x="{x}" y="{y}" font-size="{size}" fill="{color}" text-anchor="{anchor}" font-weight="{weight}">'
         f"{escape(words)}</text>"
