@@ -79,6 +79,15 @@ def test_17_counts_beyond_reading_are_powers_of_ten():
     refused("201 factors", {f"f{i}": list("xy") for i in range(201)}, [f"f{i}" for i in range(201)])
 
 
+def test_17_intervals_come_in_parts_and_are_those_of_every_draw(monkeypatch):
+    prior = rc.audit.shipped_prior()
+    assert prior is not None
+    values = np.random.default_rng(0).random((50, len(prior.names)))
+    drawn = np.stack([draw.probability(values) for draw in prior.draws])
+    monkeypatch.setattr(risk_model, "_AT_ONCE", 7)
+    np.testing.assert_allclose(prior._spread(values), np.quantile(drawn, [0.025, 0.975], axis=0), atol=1e-12)
+
+
 def test_17_a_large_table_of_risks_is_not_gone_through_at_every_step(monkeypatch):
     monkeypatch.setattr("recombine.planning.risks._LISTED", 3)
     space = rc.Product(a=4, b=4)

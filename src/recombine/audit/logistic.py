@@ -30,7 +30,7 @@ class Logistic:
     scale: np.ndarray  # 0 where a feature did not vary; it has no weight then
 
     def probability(self, values: np.ndarray) -> np.ndarray:
-        return _sigmoid(self.intercept + _standardized(values, self.mean, self.scale) @ self.weights)
+        return sigmoid(self.intercept + _standardized(values, self.mean, self.scale) @ self.weights)
 
 
 def fit(values: np.ndarray, target: np.ndarray, strength: float, times: np.ndarray | None = None) -> Logistic:
@@ -47,7 +47,7 @@ def fit(values: np.ndarray, target: np.ndarray, strength: float, times: np.ndarr
     b, w = math.log(share / (1 - share)), np.zeros(len(used))
     loss = _loss(x, target, times, b, w, strength)
     for _ in range(_STEPS):
-        p = _sigmoid(b + x @ w)
+        p = sigmoid(b + x @ w)
         curve = np.maximum(times * p * (1 - p), 1e-9)
         # unknowns: the intercept's positive and negative part, then the weights, all at least zero
         design = np.column_stack([np.ones(len(x)), x])
@@ -151,7 +151,7 @@ def _standardized(values: np.ndarray, mean: np.ndarray, scale: np.ndarray) -> np
     return np.where(scale > 0, (values - mean) / np.where(scale > 0, scale, 1.0), 0.0)
 
 
-def _sigmoid(x: Any) -> Any:
+def sigmoid(x: Any) -> Any:
     return 0.5 * (1 + np.tanh(0.5 * x))
 
 

@@ -28,6 +28,7 @@ STRENGTHS = (0.03, 0.3, 3.0, 30.0)
 FOLDS = 5
 _MOST = 5_000  # combinations a model is fitted on
 _DRAWS = 100
+_AT_ONCE = 20_000  # combinations that all draws are asked about at once
 _SHUFFLES = 199
 _TEST_STRENGTH = 3.0
 SIGNAL = 0.01  # p value below which failure is taken to have to do with the features
@@ -83,8 +84,7 @@ class RiskModel:
         """Probability of failure, and its interval."""
         values = self._values(features)
         p = self.model.probability(values)
-        drawn = np.stack([draw.probability(values) for draw in self.draws])
-        low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+        low, high = self._spread(values)
         bins = self.quality.bins
         ends = np.array([wilson(one.happened * one.groups, one.groups) for one in bins])
         # what is said to be riskier is taken to fail no less often: a bin of few borrows from its neighbors
@@ -96,6 +96,18 @@ class RiskModel:
         below = np.where(inside, above, np.maximum(above - 1, 0))
         low = np.minimum.reduce([low, ends[above, 0], ends[below, 0], p])
         return p, low, np.maximum.reduce([high, ends[above, 1], ends[below, 1], p])
+
+    def _spread(self, values: np.ndarray) -> np.ndarray:
+        """(2, n): between which ends the fits to combinations drawn again lie, some combinations at a time."""
+        used = [np.where(draw.scale > 0, draw.scale, np.inf) for draw in self.draws]
+        slopes = np.stack([draw.weights / scale for draw, scale in zip(self.draws, used, strict=True)])
+        starts = np.array([draw.intercept for draw in self.draws])
+        starts = starts - (slopes * np.stack([draw.mean for draw in self.draws])).sum(1)
+        found = np.empty((2, len(values)))
+        for at in range(0, len(values), _AT_ONCE):
+            logits = starts[:, None] + slopes @ values[at : at + _AT_ONCE].T  # (draws, combinations)
+            found[:, at : at + _AT_ONCE] = np.quantile(logistic.sigmoid(logits), [0.025, 0.975], axis=0)
+        return found
 
     @property
     def weights(self) -> dict[str, float]:
