@@ -6,6 +6,7 @@ import copy
 import gzip
 import importlib.resources
 import json
+import time
 import zipfile
 
 import numpy as np
@@ -291,3 +292,63 @@ def test_31_two_members_of_one_name(tmp_path):
                 np.lib.format.write_array(file, np.zeros((ROWS, 2)))
     with pytest.raises(rc.UserError, match="two arrays called"):
         activations.load_layers([tmp_path / "t.npz"])
+
+
+def test_25_levels_that_only_test_rows_have_are_named_untrained():
+    frame = pandas.DataFrame({"a": ["x", "y", "x", "z"], "b": ["1", "2", "2", "1"], "split": ["train"] * 3 + ["test"]})
+    audit = rc.audit(frame, ["a", "b"], split="split")
+    assert audit.coverage.untrained == ["a=z"] and audit.next[0].combination["a"] == "z"
+
+
+def test_27_a_model_that_prints_and_takes_its_time_is_only_slow(capsys):
+    frame = pandas.DataFrame({"a": list("xyxy") * 12, "b": list("1122") * 12})
+    vectors = np.random.default_rng(0).normal(size=(48, 3))
+
+    def model(batch):
+        print("loading ...")
+        time.sleep(0.01)
+        return vectors[batch.index.to_numpy()]
+
+    said = [rc.audit(frame, ["a", "b"], activations={"l": one}).apart.to_json() for one in (model, vectors)]
+    assert said[0]["readings"] == said[1]["readings"] and "loading" in capsys.readouterr().out
+
+
+def test_27_functions_of_cost_and_risk_that_raise_or_change_their_rows():
+    space = rc.Product(a=3, b=3)
+
+    def raises(rows):
+        raise KeyError("no price")
+
+    with pytest.raises(rc.UserError, match="the cost function raised KeyError"):
+        rc.plan(space, cost=raises)
+    with pytest.raises(rc.UserError, match="the risk function raised KeyError"):
+        rc.plan(space, risk=raises, budget=9)
+
+    def mutates(rows):
+        rows[:] = 0
+        return np.ones(len(rows))
+
+    plain, changed = rc.plan(space, cost=lambda rows: np.ones(len(rows))), rc.plan(space, cost=mutates)
+    assert plain.rows.tolist() == changed.rows.tolist()
+
+
+def test_30_a_prior_with_a_key_twice_is_refused(tmp_path):
+    text = (importlib.resources.files("recombine.audit") / "prior.json").read_text()
+    (tmp_path / "p.json").write_text(text.replace("{", '{"format": 9, ', 1))
+    with pytest.raises(rc.UserError, match=r"p\.json is not JSON"):
+        load_prior(tmp_path / "p.json")
+
+
+@pytest.mark.parametrize("name", ["CON", "l.", "/etc/l", "C:\\l"])
+def test_31_names_of_members_are_labels_and_no_paths(tmp_path, monkeypatch, name):
+    (tmp_path / "in").mkdir()
+    with zipfile.ZipFile(tmp_path / "in" / "t.npz", "w") as archive, archive.open(f"{name}.npy", "w") as file:
+        np.lib.format.write_array(file, np.zeros((ROWS, 2)))
+    monkeypatch.chdir(tmp_path)
+    layers = activations.load_layers([tmp_path / "in" / "t.npz"])
+    assert [layer.name.endswith(name) for layer in layers] == [True]
+    assert [path.name for path in tmp_path.rglob("*")] == ["in", "t.npz"]
+
+
+def test_18_a_plan_of_one_factor_trains_its_levels():
+    assert len(rc.plan(rc.Product(a=4), covered=[[0]])) == 3

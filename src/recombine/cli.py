@@ -205,7 +205,7 @@ def plan(
     data: Positional[str],
     factors: str | None = None,
     budget: float | None = None,
-    strength: int = 2,
+    strength: int | None = None,
     forbid: tuple[str, ...] = (),
     cost: str | None = None,
     risk: str | None = None,
@@ -221,7 +221,7 @@ def plan(
         data: a table, as a file or a quoted glob: .csv, .tsv, .jsonl or .parquet (larger than memory is fine)
         factors: columns that are combined, as a,b,c (default: proposed, and said which)
         budget: how many combinations, or with costs how much they may cost in all (default: until all is covered)
-        strength: sets of so many levels are to be seen together: 2 for pairs, 3 for triples, 1 for levels only
+        strength: sets of so many levels are to be seen together: 1 for levels only, 3 for triples (default: 2, pairs)
         forbid: what cannot be had, such as "weather=snow & time=noon"; also | ! ( ) != < <= > >= and in {a, b}
         cost: a column, or a file with the columns factor, level and cost, or with all factors and cost
         risk: a file with all factors and a column risk, such as the combinations.parquet of an audit

@@ -31,7 +31,7 @@ def plan(
     factors: Any = None,
     *,
     budget: float | int | None = None,
-    strength: int = 2,
+    strength: int | None = None,
     forbid: Any = (),
     cost: Any = None,
     risk: Any = None,
@@ -45,7 +45,7 @@ def plan(
     data: a table (a path or glob, pandas, polars, arrow, a mapping of columns), an `Audit`, a `Support` or a `Space`.
     factors: columns that are combined; proposed if left out. Only for tables.
     budget: how many combinations, or with costs how much they may cost in all; without it, until all is covered.
-    strength: every set of so many levels of different factors is to be seen together.
+    strength: every set of so many levels of different factors is to be seen together; pairs if left out.
     forbid: what cannot be had, such as "weather=snow & time=noon"; or mappings from factors to levels.
     cost: a column of the table (costs are taken to add up over levels), a file with columns factor, level, cost or with
         all factors and cost, a mapping from levels to costs, or a function of rows.

@@ -111,10 +111,18 @@ def shipped_prior() -> RiskModel | None:
     )
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, no key of which comes twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key comes twice")
+    return found
+
+
 def load_prior(path: str | os.PathLike) -> RiskModel:
     """A prior from a file of the user's own."""
     try:
-        data = json.loads(Path(path).read_bytes())
+        data = json.loads(Path(path).read_bytes(), object_pairs_hook=_once)
     except OSError as problem:
         raise UserError(f"{Path(path).name} cannot be read: {problem.strerror}") from None
     except (ValueError, RecursionError):

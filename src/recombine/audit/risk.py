@@ -62,8 +62,10 @@ class RiskReport:
             q = self.model.quality
             others = {"families": "families of worlds", "records": "other worlds"}
             where = others.get(str(self.model.provenance.get("judged_on")), "combinations")
+            own = self.basis == "outcomes" and not math.isnan(q.auroc_within)
+            within = f" ({q.auroc_within:.2f} among unseen ones)" if own else ""
             said.append(
-                f"On {where} it was not fitted on: AUROC {q.auroc:.2f}, Brier {q.brier:.3f} "
+                f"On {where} it was not fitted on: AUROC {q.auroc:.2f}{within}, Brier {q.brier:.3f} "
                 f"(the base rate alone: {q.brier_of_the_rate:.3f}), calibration error {q.calibration_error:.3f}."
             )
         counts = Counter(self.calls.tolist())

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UserError
+from ..errors import UserError, describe
 from ..spaces import Product, Space
 
 
@@ -43,7 +43,7 @@ class Costs:
         """(n,) the cost of each combination."""
         rows = np.asarray(rows)
         if self._function is not None:
-            costs = np.asarray(self._function(rows), dtype=float)
+            costs = numbers_of("cost", self._function, rows)
             if costs.shape != (len(rows),):
                 raise UserError(f"the cost function gave {costs.shape} for {len(rows)} rows; one number each is needed")
         else:
@@ -109,3 +109,11 @@ def _number(what: Any, value: Any, at_least: float) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value) or value < at_least:
         raise UserError(f"the cost of {what!r} is {value!r}; it must be a number of at least {at_least:g}")
     return float(value)
+
+
+def numbers_of(kind: str, function: Any, *arguments: np.ndarray) -> np.ndarray:
+    """What a function of the user's gives, as numbers."""
+    try:
+        return np.asarray(function(*(one.copy() for one in arguments)), dtype=float)
+    except Exception as problem:
+        raise UserError(f"the {kind} function raised {describe(problem)}") from problem

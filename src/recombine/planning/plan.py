@@ -41,7 +41,7 @@ def plan_space(
     covered: Any = None,
     *,
     budget: float | int | None = None,
-    strength: int = 2,
+    strength: int | None = None,
     forbid: Any = (),
     cost: Any = None,
     risk: Any = None,
@@ -49,11 +49,14 @@ def plan_space(
 ) -> Plan:
     """What to add to the covered combinations (rows of the space; none if left out).
 
+    strength: every set of so many elements is to be seen together; pairs if left out, of one factor its levels.
     budget: how many combinations, or with costs how much they may cost in all; without it, until all is covered.
     forbid: expressions such as "weather=snow & time=noon", or mappings {"weather": "snow", "time": ["noon", "dawn"]}.
     cost: mapping from levels to costs, which add up; a function of rows; or `Costs`.
     risk: a function of rows (or of rows and of what is trained by then), or a mapping from ranks to risks.
     """
+    if strength is None:
+        strength = min(2, space.width)
     strength = require_int("strength", strength, at_least=1, at_most=space.width)
     require_int("seed", seed, at_least=0)
     if budget is not None:

@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import UserError
 from ..keys import generator, key_for
 from ..spaces import Space
+from .costs import numbers_of
 
 _LISTED = 50_000  # combinations of a space that are all asked about; of a larger one, so many are drawn
 _WATCHED = 1_000  # combinations over which a risk that depends on what is trained is averaged
@@ -60,7 +61,7 @@ class Risks:
         if self.function is None:
             ranks = self.space.rank(rows).tolist()
             return np.array([self.table.get(rank, math.nan) for rank in ranks], dtype=float)
-        found = np.asarray(self.function(rows, trained) if self.moves else self.function(rows), dtype=float)
+        found = numbers_of("risk", self.function, rows, *([trained] if self.moves else []))
         if found.shape != (len(rows),):
             raise UserError(f"the risk function gave {found.shape} for {len(rows)} rows; one number each is needed")
         known = found[~np.isnan(found)]

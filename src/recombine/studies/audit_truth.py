@@ -10,7 +10,9 @@ prediction" means at most 5 % of the combinations, as for alarms, is ours (a tes
 A prediction is confident if it is a call, "fails" or "holds". In a first laptop run an audit without any signal still
 called by the rate ("holds", where three in ten fail), and an interval that left out the rate was counted instead, which
 one in twenty does: .062 [-.091, .215], undecided. Since then such an audit leaves every combination open.
-The noisy binder cannot be ranked to .95 by anybody, so it counts for calibration only.
+Failures are ranked among unseen combinations; where all of these come out alike (a memorizer fails on each), trained
+ones without answers are ranked with them. The noisy binder cannot be ranked to .95 by anybody, so it counts for
+calibration only.
 """
 
 from __future__ import annotations
@@ -243,7 +245,8 @@ def _compared(found: Any, space: Product, everything: Any, seen: Any, tested: An
         _row("failed", float(fails.mean())),
     ]
     said, failed = probability[known], fails[known]
-    if report.model is not None and report.basis == "outcomes":  # trained combinations can be asked about, too
+    alike = failed.all() or not failed.any()
+    if alike and report.model is not None and report.basis == "outcomes":  # then trained ones are what tells them apart
         old = np.flatnonzero(seen & ~tested)
         same = np.stack([np.argsort(place)[everything[old, i]] for i, place in enumerate(places)], axis=1)
         observed = found.observed
