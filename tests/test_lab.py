@@ -344,3 +344,9 @@ def test_cells_that_differ_in_their_seed_only_share_a_program(name):
     programs = [study.program(cell.spec) for cell in cells]
     half = len(cells) // 2
     assert programs[:half] == programs[half:] and all(study.cost(cell.spec) > 0 for cell in cells)
+
+
+def test_a_worker_starts_without_a_word_of_warning():
+    command = [sys.executable, "-W", "error::RuntimeWarning", "-m", "recombine.lab.worker", str(os.getpid())]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout == '{"event": "ready"}\n' and not done.stderr

@@ -38,3 +38,8 @@ def code_fingerprint() -> str:
     for path in sorted(package.rglob("*.py")):
         digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:12]
+
+
+def about() -> dict[str, str]:
+    """What is installed here, for who compares machines."""
+    return provenance() | {"code": code_fingerprint()}

@@ -30,6 +30,8 @@ def serve(studies: Mapping[str, Study], orders: queue.SimpleQueue[dict | None], 
     emit({"event": "ready"})
     while (order := orders.get()) is not None:
         if order.get("about"):
+            from .provenance import about
+
             emit({"event": "about", "facts": about()})
             order["over"].set()
             continue
@@ -45,13 +47,6 @@ def serve(studies: Mapping[str, Study], orders: queue.SimpleQueue[dict | None], 
         except Exception as problem:  # a cell that fails must not take the study with it
             emit({"event": "failed", "cell": cell.id, "error": describe(problem), "traceback": traceback.format_exc()})
         order["over"].set()
-
-
-def about() -> dict[str, str]:
-    """What is installed here, for who compares machines."""
-    from .provenance import code_fingerprint, provenance
-
-    return provenance() | {"code": code_fingerprint()}
 
 
 def listen(inlet: TextIO, orders: queue.SimpleQueue[dict | None]) -> None:

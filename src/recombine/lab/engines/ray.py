@@ -31,7 +31,6 @@ from ..cells import Cell
 from ..queue import Queue
 from ..stop import Stop
 from ..study import Study
-from ..worker import about
 from .base import Engine, Limits, Listener, checkpoint_folder, engines
 from .foreman import SETTINGS, foreman_class
 from .local import _outcome
@@ -359,6 +358,8 @@ def places(resources: Mapping[str, float], need: Mapping[str, float]) -> int:
 
 def facts_here() -> dict[str, str]:
     """What a node is compared with."""
+    from ..provenance import about  # jax comes with it, and is not needed before
+
     settings = {name: os.environ.get(name, "") for name in SETTINGS}
     return about() | settings
 
