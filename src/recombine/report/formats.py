@@ -8,8 +8,8 @@ from ..errors import UserError, unknown
 from ..files import LocalFiles, cannot_write, write_or_refuse
 from ..lab.run import Result
 from .html import write_report
+from .images import drawn
 from .markdown import markdown_files
-from .paper import drawn
 from .sheet import sheet_svg
 
 FORMATS = ("html", "md", "pdf", "png")

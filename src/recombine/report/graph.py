@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from html import escape
 
 import numpy as np
@@ -17,33 +18,57 @@ SIZE, RADIUS, LABEL = 300, 104, 14  # pixels; LABEL: from a point to its name
 SERIES = 6  # colors; further components share the last one
 
 
-def graph_svg(support: Support) -> str:
-    """Parts on a circle, component by component; nothing where there are too many to tell apart."""
+@dataclass(frozen=True)
+class Graph:
+    """Parts on a circle, component by component."""
+
+    names: list[str]
+    places: list[tuple[float, float]]  # across and down, in pixels
+    turns: list[float]  # of each part, in radians from the right
+    components: list[int]  # the largest is 0; -1 where a part was never trained
+    usage: list[int]  # trained combinations that have the part
+    edges: list[tuple[int, int, float]]  # two parts that were trained together, and how often as a share of the most
+
+
+def graph_of(support: Support) -> Graph | None:
+    """Which parts were trained together; nothing where there are too many to tell apart."""
     space = support.space
     n = len(space.element_names)
     if n > MOST or space.size > LISTED_UP_TO:
-        return ""
+        return None
     together = np.asarray(cooccurrence(space, support.train.combinations()))
     component = _component_of(support)
     order = sorted(range(n), key=lambda i: (component[i] < 0, component[i], i))
-    turn = {i: 2 * math.pi * k / n - math.pi / 2 for k, i in enumerate(order)}
-    at = {i: (SIZE / 2 + RADIUS * math.cos(t), SIZE / 2 + RADIUS * math.sin(t)) for i, t in turn.items()}
+    turn = [2 * math.pi * order.index(i) / n - math.pi / 2 for i in range(n)]
+    places = [(SIZE / 2 + RADIUS * math.cos(t), SIZE / 2 + RADIUS * math.sin(t)) for t in turn]
     most = max(1, together[~np.eye(n, dtype=bool)].max(initial=0))
+    edges = [(a, b, together[a, b] / most) for a in range(n) for b in range(a + 1, n) if together[a, b]]
+    return Graph(list(space.element_names), places, turn, component, [int(together[i, i]) for i in range(n)], edges)
+
+
+def graph_svg(support: Support) -> str:
+    """The graph as an SVG in the colors of the page; nothing where there is none."""
+    graph = graph_of(support)
+    if graph is None:
+        return ""
     drawn = []
-    for a in range(n):
-        for b in range(a + 1, n):
-            if together[a, b]:
-                (x1, y1), (x2, y2) = at[a], at[b]
-                drawn.append(
-                    f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="{_color(component[a])}" '
-                    f'stroke-opacity="{0.12 + 0.5 * together[a, b] / most:.2f}"/>'
-                )
-    for i in range(n):
-        drawn.append(_point(space.element_names[i], at[i], turn[i], component[i], int(together[i, i])))
+    for a, b, share in graph.edges:
+        (x1, y1), (x2, y2) = graph.places[a], graph.places[b]
+        drawn.append(
+            f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="{_color(graph.components[a])}" '
+            f'stroke-opacity="{faint(share):.2f}"/>'
+        )
+    for i, name in enumerate(graph.names):
+        drawn.append(_point(name, graph.places[i], graph.turns[i], graph.components[i], graph.usage[i]))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="graph" viewBox="0 0 {SIZE} {SIZE}" width="{SIZE}" '
         f'height="{SIZE}" role="img" aria-label="{escape(graph_words(support))}">{"".join(drawn)}</svg>'
     )
+
+
+def faint(share: float) -> float:
+    """How opaque a line is: those of pairs that were often trained stand out."""
+    return 0.12 + 0.5 * share
 
 
 def graph_words(support: Support) -> str:
@@ -76,9 +101,14 @@ def _color(component: int) -> str:
     return f"var(--series-{min(component, SERIES - 1) + 1})"
 
 
+def anchor(turn: float) -> str:
+    """Which end of a name lies at its point, so that it is written away from the circle."""
+    return "center" if abs(math.cos(turn)) < 0.05 else "left" if math.cos(turn) > 0 else "right"
+
+
 def _point(name: str, at: tuple[float, float], turn: float, component: int, usage: int) -> str:
     x, y = at
-    side = "middle" if abs(math.cos(turn)) < 0.05 else "start" if math.cos(turn) > 0 else "end"
+    side = {"center": "middle", "left": "start", "right": "end"}[anchor(turn)]
     label = escape(visible(name, 14))
     look = (
         f'fill="{_color(component)}"' if component >= 0 else 'fill="none" stroke="var(--muted)" stroke-dasharray="2 2"'

@@ -1,4 +1,4 @@
-"""Images of charts and plates, for a README or a paper."""
+"""Charts, plates and splits as SVG and PNG, drawn as the page draws them."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ import re
 import textwrap
 from html import escape
 from pathlib import Path
-from typing import Any
 
+from ..errors import unknown
 from ..files import write_whole
 from ..lab.study import Figure, Plate, SupportMap, Tile
+from ..supports import Support
+from .graph import graph_svg
 from .maps import MOST, map_svg
+from .pictures import Picture
 from .plates import ABREAST, Bar, bar_of, enlarged, flows, in_text, shared_bars, side, spelled, tile_png
 from .theme import LIGHT, chart_config
 
 WIDTH = 720
-PRINT, LOW = 0.86, 0.72  # letters and heights on paper, as a share of those on a screen
+PIXELS, POINTS = 96, 72  # an inch of SVG, and of PDF
 FONT = "Liberation Sans, Arial, DejaVu Sans, sans-serif"
 MARGIN, GAP, LINE = 18, 12, 15  # pixels
 LETTER = 6.2  # width of one at 12 pixels, on average
@@ -32,13 +35,8 @@ def figure_png(figure: Figure, path: Path | str, scale: float = 2.0) -> Path:
     return path
 
 
-def chart_svg(
-    figure: Figure, width: int, *, title: bool = False, print_size: bool = False, padding: int | None = None
-) -> str:
-    """The chart of a figure as an SVG on a light background, `width` pixels wide where it fills a page.
-
-    print_size: letters and heights for a paper instead of a screen.
-    """
+def chart_svg(figure: Figure, width: int, *, title: bool = False, padding: int | None = None) -> str:
+    """The chart of a figure as an SVG on a light background, `width` pixels wide where it fills a page."""
     import vl_convert
 
     spec = copy.deepcopy(figure.spec)
@@ -49,32 +47,56 @@ def chart_svg(
     config = chart_config(LIGHT) | {"background": LIGHT["paper"]}
     if padding is not None:
         config["padding"] = padding
-    if print_size:
-        config, spec = _for_print(config), _lower(spec)
     return vl_convert.vegalite_to_svg(spec, config=config)
 
 
-def _for_print(config: dict[str, Any]) -> dict[str, Any]:
-    """Sizes of letters for paper: about 8 points; less room around them."""
+def picture_svg(picture: Picture, width: int) -> str:
+    """Any picture of a result as an SVG."""
+    source = picture.source
+    if isinstance(source, Figure):
+        return chart_svg(source, width)
+    if isinstance(source, Plate):
+        return plate_svg(source)
+    return on_paper(graph_svg(source)) if isinstance(source, Support) else map_image(source)
 
-    def smaller(part: Any, name: str = "") -> Any:
-        if isinstance(part, dict):
-            return {key: smaller(value, key) for key, value in part.items()}
-        return round(part * PRINT, 1) if name.lower().endswith("fontsize") else part
 
-    return smaller(config) | {"padding": 2}
+def drawn(svg: str, format: str, scale: float = 2.0) -> bytes:
+    """An SVG as the bytes of a file of that format."""
+    import vl_convert
+
+    if format == "svg":
+        return svg.encode()
+    if format == "pdf":
+        return vl_convert.svg_to_pdf(_resized(svg, POINTS / PIXELS))  # a unit of PDF is a point
+    if format == "png":
+        return vl_convert.svg_to_png(svg, scale=scale)
+    raise unknown("format of a drawing", format, ("pdf", "svg", "png"))
 
 
-def _lower(spec: dict[str, Any]) -> dict[str, Any]:
-    """The chart with its height for paper."""
-    return spec | ({"height": round(spec["height"] * LOW)} if isinstance(spec.get("height"), (int, float)) else {})
+def _resized(svg: str, by: float) -> str:
+    """The drawing with another size on the outside and the same coordinates inside."""
+    head = re.match(r"\s*<svg[^>]*>", svg)
+    sizes = [re.search(rf'\s{name}="([\d.]+)"', head[0]) for name in ("width", "height")] if head else [None]
+    if not head or not all(sizes):
+        raise ValueError("a drawing must say how large it is")
+    width, height = (float(found[1]) for found in sizes if found)
+    tag = re.sub(r'\s(width|height|viewBox)="[^"]*"', "", head[0])
+    found = re.search(r'viewBox="([^"]*)"', head[0])
+    box = found[1] if found else f"0 0 {width:g} {height:g}"
+    size = f'width="{width * by:g}" height="{height * by:g}" viewBox="{box}"'
+    return tag.replace("<svg", f"<svg {size}", 1) + svg[head.end() :]
 
 
 def map_image(one: SupportMap) -> str:
     """The map of a split as an SVG on a light background; nothing where there is none to draw."""
     if one.support is None or one.support.space.size > MOST:
         return ""
-    svg = re.sub(r"var\(--([a-z0-9-]+)\)", lambda found: LIGHT[found[1]], map_svg(one))
+    return on_paper(map_svg(one))
+
+
+def on_paper(svg: str) -> str:
+    """A drawing that names colors of the page, with the light ones written in."""
+    svg = re.sub(r"var\(--([a-z0-9-]+)\)", lambda found: LIGHT[found[1]], svg)
     return svg.replace("<svg ", f'<svg font-family="{FONT}" ', 1)
 
 
@@ -90,7 +112,7 @@ def plate_png(plate: Plate, path: Path | str, scale: float = 2.0) -> Path:
 def plate_svg(plate: Plate) -> str:
     """The plate as one SVG on a light background."""
     if flows(plate) and len(plate.columns) > ABREAST:
-        return plate_svg(_in_lines(plate))
+        return plate_svg(in_lines(plate))
     longest = side("large", len(plate.columns), len(plate.rows))
     shared = shared_bars(plate)
     heads = [textwrap.wrap(name, 20) for name, _ in plate.rows]
@@ -128,7 +150,7 @@ def plate_svg(plate: Plate) -> str:
     ])  # fmt: skip
 
 
-def _in_lines(plate: Plate) -> Plate:
+def in_lines(plate: Plate) -> Plate:
     """A list of pictures as rows of so many; what named a column becomes the note of its picture."""
     tiles = plate.rows[0][1]
     named = [

@@ -7,10 +7,12 @@ import re
 from ..lab.run import Result
 from ..labels import visible
 from . import origin
+from .images import drawn, picture_svg
 from .page import duration, interval_text, is_number, number
-from .paper import drawn, figures
+from .pictures import pictures
 
 IMAGES = "report-images"
+WIDTH = 680  # pixels of a chart
 
 
 def render_markdown(result: Result, images: dict[str, tuple[str, str]] | None = None) -> str:
@@ -61,10 +63,10 @@ def render_markdown(result: Result, images: dict[str, tuple[str, str]] | None = 
 def markdown_files(result: Result) -> dict[str, bytes]:
     """The text as report.md, and its pictures in a folder beside it."""
     images, contents = {}, {}
-    for figure in figures(result, width="text"):
-        name = f"{IMAGES}/{figure.name}.png"
-        contents[name] = drawn(figure.svg, "png")
-        images[name] = (figure.title, figure.caption)
+    for picture in pictures(result):
+        name = f"{IMAGES}/{picture.name}.png"
+        contents[name] = drawn(picture_svg(picture, WIDTH), "png")
+        images[name] = (picture.title, picture.caption)
     return {**contents, "report.md": render_markdown(result, images).encode()}
 
 

@@ -1,47 +1,91 @@
-"""Figures for papers: charts, plates and maps of a study at the width of a column, as PDF, SVG or PNG.
+"""Figures for papers: charts, plates and splits at the width of a column, as matplotlib figures.
 
-They are drawn by what draws the report (Vega-Lite, through vl-convert), so that a figure in a paper shows what the page
-shows, and no plotting library has to be installed. Type and lines are sized for print: letters of about 8 points in a
-column of 3.25 inches or a page of 6.75.
+They show what the report shows, from the same specifications and data. Type and lines are sized for print: letters of 7
+to 8 points in a column of 3.25 inches or a page of 6.75, fonts embedded as fonts. A figure is an ordinary
+`matplotlib.figure.Figure`: change what you like before it is saved. The same result gives the same bytes.
 """
 
 from __future__ import annotations
 
-import itertools
-import re
-from collections.abc import Callable
+import io
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from ..audit.result import Audit
 from ..errors import UserError, unknown
 from ..files import write_or_refuse
 from ..lab.run import Result, reopen
-from .images import chart_svg, map_image, plate_svg
+from ..lab.study import Figure, Plate
+from ..supports import Support
+from . import audit_charts
+from .pictures import Picture, named, pictures
+
+if TYPE_CHECKING:
+    import matplotlib.figure
 
 WIDTHS = {"column": 3.25, "text": 6.75}  # inches
 FORMATS = ("pdf", "svg", "png")
-PIXELS = 96  # an inch of SVG
-POINTS = 72  # an inch of PDF
-DOTS = 300  # an inch of PNG
+UNDATED: dict[str, dict[str, Any]] = {  # no time of making: the same result gives the same bytes
+    "pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {"Software": None},
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class PaperFigure:
     """One figure: its name as a file, its title and caption as the report has them, and the drawing."""
 
-    name: str
-    title: str
-    caption: str
-    svg: str
+    picture: Picture
+    inches: float
+    with_title: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.picture.name
+
+    @property
+    def title(self) -> str:
+        return self.picture.title
+
+    @property
+    def caption(self) -> str:
+        return self.picture.caption
+
+    @cached_property
+    def figure(self) -> matplotlib.figure.Figure:
+        """The drawing, made when it is first asked for: an ordinary matplotlib figure."""
+        from . import plots
+
+        source = self.picture.source
+        if isinstance(source, Figure):
+            return plots.chart_figure(source, self.inches, self.with_title)
+        if isinstance(source, Plate):
+            return plots.plate_figure(source, self.inches, self.with_title)
+        if isinstance(source, Support):
+            return plots.graph_figure(source, self.inches, self.title if self.with_title else "")
+        return plots.map_figure(source, self.inches, self.with_title)
 
     def save(self, path: Path | str) -> Path:
         """Writes it as .pdf, .svg or .png, by the end of the path's name; returns where it is."""
         path = Path(path)
-        write_or_refuse(path, drawn(self.svg, path.suffix.lower().removeprefix("."), DOTS / PIXELS))
+        write_or_refuse(path, self.bytes(path.suffix.lower().removeprefix(".")))
         return path
 
-    def _repr_svg_(self) -> str:
-        return self.svg
+    def bytes(self, format: str) -> bytes:
+        """The drawing as the bytes of a file."""
+
+        from .plots.style import paper_style
+
+        if format not in FORMATS:
+            raise unknown("format of a figure", format, FORMATS)
+        written = io.BytesIO()
+        with paper_style():
+            self.figure.savefig(written, format=format, metadata=UNDATED[format])
+        return written.getvalue()
+
+    def _repr_png_(self) -> bytes:
+        return self.bytes("png")
 
 
 class PaperFigures(list[PaperFigure]):
@@ -54,71 +98,43 @@ class PaperFigures(list[PaperFigure]):
         return [figure.save(Path(folder) / f"{figure.name}.{format}") for figure in self]
 
 
-def figures(source: Result | Path | str, *, width: str | int | float = "column", title: bool = False) -> PaperFigures:
-    """Charts, plates and maps of a study that was run, ready for a paper.
+def figures(
+    source: Result | Audit | Path | str, *, width: str | int | float = "column", title: bool = False
+) -> PaperFigures:
+    """Charts, plates and maps of a study that was run, or charts of an audit, as matplotlib figures for a paper.
 
-    source: the folder or URL of a study, or its result.
-    width: column (3.25 inches), text (6.75 inches), or a number of inches; of charts. Plates and maps keep the size
-    that their cells ask for.
-    title: above each chart; in a paper that is the caption's part.
+    source: the folder or URL of a study, its result, or an audit.
+    width: column (3.25 inches), text (6.75 inches), or a number of inches.
+    title: above each figure; in a paper that is the caption's part.
+
+    Each has a name, title, caption, figure (matplotlib's) and save(path); all have save(folder, format).
+    Needs `pip install 'recombine[figures]'`.
     """
     inches = WIDTHS.get(width) if isinstance(width, str) else width
     if inches is None:
         raise unknown("width", width, WIDTHS)
     if not 1 <= inches <= 40:
         raise UserError(f"width={inches} must lie between 1 and 40 inches, such as 3.25")
-    result = source if isinstance(source, Result) else _opened(source)
-    names = _distinct(result.study.id)
-    found = PaperFigures()
-    for chart in result.study.figures(result.table, result.records) if len(result.table) else []:
-        svg = chart_svg(chart, round(PIXELS * inches), title=title, print_size=True)
-        found.append(PaperFigure(names(chart.title), chart.title, chart.caption, svg))
-    for plate in result.study.plates(result.records) if result.records else []:
-        found.append(PaperFigure(names(plate.title), plate.title, plate.caption, plate_svg(plate)))
-    for one in result.study.maps(result.records):
-        if image := map_image(one):
-            found.append(PaperFigure(names(f"map {one.name}"), one.name, "trained and held-out combinations", image))
-    return found
+    matplotlib_or_refuse()
+    if isinstance(source, Audit):
+        charts = audit_charts.figures(source.outcomes, source.apart, source.risk).values()
+        found = named("audit", ((chart.title, chart.caption, chart) for chart in charts))
+    else:
+        found = pictures(source if isinstance(source, Result) else _opened(source))
+    return PaperFigures(PaperFigure(one, float(inches), title) for one in found)
 
 
-def drawn(svg: str, format: str, scale: float = 2.0) -> bytes:
-    """An SVG as the bytes of a file."""
-    import vl_convert
-
-    if format == "svg":
-        return svg.encode()
-    if format == "pdf":
-        return vl_convert.svg_to_pdf(_resized(svg, POINTS / PIXELS))  # a unit of PDF is a point
-    if format == "png":
-        return vl_convert.svg_to_png(svg, scale=scale)
-    raise unknown("format of a figure", format, FORMATS)
-
-
-def _resized(svg: str, by: float) -> str:
-    """The drawing with another size on the outside and the same coordinates inside."""
-    head = re.match(r"\s*<svg[^>]*>", svg)
-    sizes = [re.search(rf'\s{name}="([\d.]+)"', head[0]) for name in ("width", "height")] if head else [None]
-    if not head or not all(sizes):
-        raise ValueError("a drawing must say how large it is")
-    width, height = (float(found[1]) for found in sizes if found)
-    tag = re.sub(r'\s(width|height|viewBox)="[^"]*"', "", head[0])
-    found = re.search(r'viewBox="([^"]*)"', head[0])
-    box = found[1] if found else f"0 0 {width:g} {height:g}"
-    size = f'width="{width * by:g}" height="{height * by:g}" viewBox="{box}"'
-    return tag.replace("<svg", f"<svg {size}", 1) + svg[head.end() :]
+def matplotlib_or_refuse() -> None:
+    """One sentence where matplotlib is not installed."""
+    try:
+        import matplotlib  # noqa: F401
+    except ModuleNotFoundError as problem:
+        if problem.name != "matplotlib":  # it is there, and something that it needs is not: not ours to explain
+            raise
+        raise UserError("figures need matplotlib, which is not installed: pip install 'recombine[figures]'") from None
 
 
 def _opened(place: Path | str) -> Result:
     from ..studies import registry
 
     return reopen(place, registry)
-
-
-def _distinct(study: str) -> Callable[[str], str]:
-    """Names for files: the study, a number in order, and the first words of the title."""
-    numbers = itertools.count(1)
-
-    def name(title: str) -> str:
-        return "-".join([study, f"{next(numbers):02d}", *re.findall(r"[a-z0-9]+", title.lower())[:5]])
-
-    return name
