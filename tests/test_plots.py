@@ -74,7 +74,7 @@ def test_transforms_by_hand():
 @pytest.mark.parametrize(("value", "form", "text"), [
     (0.5, "~g", "0.5"), (100, "~g", "100"), (1e6, "~g", "1e+6"), (3, "d", "3"), (0.25, "%", "25%"),
     (0.255, ".0%", "26%"), (1e-7, "~e", "1e−7"), (0.123456, ".2~g", "0.12"), (10, ".2~g", "10"), (-0.5, ".2f", "−0.50"),
-    (12, "", "12"),
+    (12, "", "12"), (0.125, ".3~p", "12.5%"), (0.5, ".3~p", "50%"),
 ])  # fmt: skip
 def test_numbers_are_written_as_on_the_page(value: float, form: str, text: str):
     assert written(value, form) == text
@@ -181,6 +181,8 @@ def test_points_lie_where_vega_puts_them(name: str):
     theirs = [item for items in scene(SPECS[name], "symbol") for item in items]
     if name == "tuning":
         assert not theirs and not ours  # points are there for the pointer only
+        (hole,) = axes.patches
+        assert (hole.get_x(), hole.get_width()) == (3, 2)
         return
     assert len(ours) == len(theirs) >= 4
     by_color = lambda items: sorted(items, key=lambda item: item[0])  # noqa: E731  (stable: else in order of rows)
@@ -232,6 +234,13 @@ def test_axes_and_legend_carry_the_words_of_the_page():
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["one", "two", "three"]
     assert {tick.get_text() for tick in axes.get_xticklabels()} == {"16", "32", "64", "128"}
     assert ".5" in [text.get_text() for text in axes.texts] and figure.get_suptitle() == "title"
+
+
+def test_a_logarithmic_axis_is_written_in_plain_numbers():
+    axes = chart_figure(Figure("title", "", SPECS["needed"]), 3.25).axes[0]
+    names = [tick.get_text() for tick in axes.get_xticklabels()]
+    assert {"20", "50", "100"} <= set(names) and not [name for name in names if "$" in name]
+    assert not axes.get_xticklabels(minor=True)
 
 
 def test_names_on_a_narrow_axis_do_not_run_into_each_other():

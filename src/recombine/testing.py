@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 import equinox as eqx
@@ -20,11 +21,14 @@ import numpy as np
 
 from .keys import STREAMS, key_for
 from .lab.cells import canonical
-from .lab.run import run_study
-from .lab.study import SCALES, Context, Study
+from .lab.run import Result, run_study
+from .lab.study import SCALES, Context, Figure, Study
 from .lab.verdicts import judge
 from .nets import Blueprint, Net, Trace, initialize
 from .probes import CONTROLS, Readings
+from .report.images import picture_svg
+from .report.paper import figures
+from .report.pictures import pictures
 from .spaces import Space, space_from_json
 from .supports import Support
 from .tasks import Batch, Task
@@ -221,9 +225,22 @@ def check_study(study: Study, *, controls: bool = True) -> None:
     few = result.table[result.table.seed < 2]
     outcomes = [judge(claim, few, "smoke").outcome for claim in study.claims]
     _must(set(outcomes) == {"undecided"}, "a verdict was given on fewer than three seeds")
+    check_pictures(result)
     if controls:
         for name, changes in study.controls.items():
             check_control(study, name, changes)
+
+
+def check_pictures(result: Result) -> None:
+    """Every chart, plate and split can be drawn for the page, and for a paper where matplotlib is installed."""
+    found = pictures(result)
+    _must(any(isinstance(picture.source, Figure) for picture in found), "no chart shows the result")
+    for picture in found:
+        _must(picture.title and picture.caption, f"picture {picture.name!r} lacks words")
+        picture_svg(picture, 640)
+    if find_spec("matplotlib"):
+        for figure in figures(result):
+            _must(figure.figure.get_figwidth() > 0, f"figure {figure.name!r} has no size")
 
 
 def check_control(study: Study, name: str, changes: dict[str, Any]) -> None:

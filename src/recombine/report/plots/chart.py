@@ -6,13 +6,14 @@ transforms, so that a figure in a paper shows what the page shows; what it does 
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 from ...errors import unknown
 from ...lab.study import Figure
 from .legend import legend
 from .marks import Layer, draw
-from .places import Axis
+from .places import LETTER, Axis
 from .rows import aggregated, transformed
 from .style import LOW, POINT, finished, paper_style
 
@@ -47,7 +48,7 @@ def chart_figure(figure: Figure, inches: float, title: bool = False) -> Any:
         if bar is not None:
             made = canvas.colorbar(bar, ax=axes, fraction=0.05, pad=0.02)
             made.outline.set_visible(False)
-            made.set_label(_color_title(layers))
+            made.set_label("\n".join(textwrap.wrap(_color_title(layers), max(8, int(high / LETTER)))))
         if title:
             canvas.suptitle(figure.title, x=0.01, ha="left", fontsize=9, fontweight="bold")
         legend(canvas, layers, inches)

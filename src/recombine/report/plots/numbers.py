@@ -10,11 +10,13 @@ MINUS = "−"
 
 
 def written(value: float, form: str) -> str:
-    """The number in the format, such as .2f, d, .0%, ~g, .2~g or ~e."""
-    found = re.fullmatch(r"(?:\.(?P<digits>\d+))?(?P<trim>~?)(?P<kind>[dfge%]?)", form)
+    """The number in the format, such as .2f, d, .0%, .3~p, .2~g or ~e."""
+    found = re.fullmatch(r"(?:\.(?P<digits>\d+))?(?P<trim>~?)(?P<kind>[dfgep%]?)", form)
     if found is None:
-        raise UserError(f"figures cannot write numbers as {form!r}; they can as .2f, d, .0%, .2~g or ~e")
+        raise UserError(f"figures cannot write numbers as {form!r}; they can as .2f, d, .0%, .3~p, .2~g or ~e")
     digits, kind = found["digits"], found["kind"] or "g"
+    if kind == "p":  # digits that count, of a percentage
+        return written(100 * value, form.replace("p", "g")) + "%"
     places = f".{digits}" if digits else {"f": ".6", "%": ".6", "g": ".6"}.get(kind, "")
     text = f"{value:.0f}" if kind == "d" else f"{value:{places}{kind}}"
     if kind == "%" and not digits and not found["trim"]:

@@ -13,6 +13,7 @@ from .rows import Row
 
 Channel = dict[str, Any]
 LETTER = 0.05  # inches of a letter of 7 points, on average
+MANY_DECADES = 300  # beyond this ratio of its ends, a logarithmic axis has a tick a decade
 INNER = 0.1  # of a category that lies between two of them
 
 
@@ -97,7 +98,7 @@ class Axis:
         return "\n".join(textwrap.wrap(label, max(5, int(wide / LETTER)), break_long_words=False)) or label
 
     def _by_number(self, axes: Any, which: Any) -> None:
-        from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+        from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
         set_scale, set_limits, limits = (
             (axes.set_xscale, axes.set_xlim, axes.get_xlim)
@@ -115,7 +116,12 @@ class Axis:
         if "values" in self.looks:
             which.set_major_locator(FixedLocator([float(tick) for tick in self.looks["values"]]))
             which.set_minor_locator(NullLocator())
-        elif not self.log:
+        elif self.log:
+            low, high = limits()
+            digits = (1.0,) if high / low > MANY_DECADES else (1.0, 2.0, 5.0)
+            which.set_major_locator(LogLocator(10, digits))
+            which.set_minor_locator(NullLocator())
+        else:
             whole = self.looks.get("tickMinStep") == 1
             which.set_major_locator(MaxNLocator(self.looks.get("tickCount", 5), integer=whole))
         if form or self.log:
