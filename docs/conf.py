@@ -9,13 +9,14 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
 from recombine import __version__  # noqa: E402
 
 project, author, release = "Recombine", "the authors of Recombine", __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "reference"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "reference", "tables"]
 exclude_patterns = ["_build", "*.py"]
 source_suffix = {".md": "markdown"}
 
 html_theme = "furo"
 html_title = "Recombine"
-html_show_sourcelink = html_copy_source = False
+html_show_sourcelink = html_copy_source = html_show_copyright = False
+html_static_path, html_css_files = ["static"], ["site.css"]
 html_theme_options = {"footer_icons": []}
 pygments_style, pygments_dark_style = "default", "github-dark"
 

@@ -1,6 +1,7 @@
 """The reference, from docstrings: what a package makes public, and the commands.
 
     .. public-names:: recombine.tasks       every name that its __init__ exports as `X as X`, with its docstring
+    .. registered:: recombine.tasks         what can be had by name, with the first line of its docstring
     .. commands::                           every command with its options
 
 Docstrings are plain text with `code` in them; here they become what Sphinx reads. Nothing is listed by hand, so
@@ -13,10 +14,16 @@ import ast
 import importlib
 import inspect
 import re
+from pathlib import Path
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
+
+from recombine.lab.study import Study
+
+ENTRY = re.compile(r"[a-z]\w*(, [a-z]\w*)*: ")  # of a list of arguments
 
 
 def public_names(package: str) -> list[str]:
@@ -53,6 +60,26 @@ class PublicNames(SphinxDirective):
         return node.children
 
 
+class Registered(PublicNames):
+    """Names as `recombine list` shows them; those of studies lead to their pages."""
+
+    option_spec = {"whole": directives.flag}  # all of the docstring: for things that no other page describes
+
+    def run(self) -> list[nodes.Node]:
+        module = importlib.import_module(self.arguments[0])
+        registry = getattr(module, "registry", None) or module.encodings
+        lines = []
+        for name, thing in registry.items():
+            about = inspect.getdoc(thing).splitlines() if "whole" in self.options else [registry.describe(name)]
+            if isinstance(thing, Study):
+                linked = (Path(self.env.srcdir) / "studies" / f"{name}.md").exists()
+                word, about = f":doc:`{name} </studies/{name}>`" if linked else f"``{name}``", [thing.question]
+            else:
+                word = f"``{name}``"
+            lines += [word, *(f"   {line}" for line in as_rst(about)), ""]
+        return self.parse(lines)
+
+
 class Commands(PublicNames):
     required_arguments = 0
 
@@ -75,20 +102,30 @@ class Commands(PublicNames):
 
 
 def as_rst(lines: list[str]) -> list[str]:
-    """A docstring of ours as reStructuredText: `code`, indented blocks as they are, and nothing else special.
+    """A docstring of ours as reStructuredText: `code`, indented blocks as they are, lists of "name: what it is".
 
-    An indented block is either drawn (a table, a layout), or the continuation of "name: what it is".
+    An indented line below "name: what it is" continues it; an indented block by itself is drawn (a table, a layout).
     """
     text: list[str] = []
     for paragraph in re.split(r"\n\s*\n", "\n".join(lines)):
-        rows = paragraph.splitlines()
-        if all(row.startswith("    ") for row in rows if row) and any(rows):
+        rows = [row.rstrip() for row in paragraph.splitlines() if row.strip()]
+        flush = [row for row in rows if not row.startswith("    ")]
+        if rows and not flush:
             text += ["::", "", *rows, ""]
-        elif any(re.match(r"\w[\w, ]*: ", row) for row in rows) or any(row.startswith("    ") for row in rows):
-            text += [f"| {_inline(row.rstrip())}" if row.strip() else row for row in rows] + [""]
+        elif all(ENTRY.match(row) for row in flush):
+            for row in rows:
+                text += [f"  {_inline(row.strip())}" if row.startswith("    ") else f"- {_entry(row)}"]
+            text += [""]
+        elif len(flush) < len(rows):
+            text += [*(f"| {_inline(row)}" for row in rows), ""]
         else:
             text += [*(_inline(row) for row in rows), ""]
     return text
+
+
+def _entry(row: str) -> str:
+    names, _, meaning = row.partition(": ")
+    return f"{', '.join(f'``{name}``' for name in names.split(', '))}: {_inline(meaning)}"
 
 
 def _inline(row: str) -> str:
@@ -112,6 +149,7 @@ def _sign(app, what, name, thing, options, signature: str | None, returns: str |
 
 def setup(app) -> dict[str, bool]:
     app.add_directive("public-names", PublicNames)
+    app.add_directive("registered", Registered)
     app.add_directive("commands", Commands)
     app.connect("autodoc-process-docstring", _process)
     app.connect("autodoc-process-signature", _sign)

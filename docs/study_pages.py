@@ -19,7 +19,7 @@ from typing import Any
 STUDIES = Path(__file__).parent / "studies"
 WIDTH = 640
 OUTCOMES = ("supported", "refuted", "undecided")
-MARKS = {"supported": "✔ supported", "refuted": "✘ refuted", "undecided": "? undecided"}
+MARKS = {name: f"{mark}\N{NO-BREAK SPACE}{name}" for name, mark in zip(OUTCOMES, "✔✘?", strict=True)}
 
 
 # -- from a store -----------------------------------------------------------------------------------------------------
@@ -89,6 +89,7 @@ def page(found: dict[str, Any]) -> str:
         "<!-- made by docs/study_pages.py from a store; changes belong into the study -->",
         f"# {_text(found['title'])}", "", f"*{_text(found['question'])}*", "",
         f"**At `{found['scale']}` scale, {found['seeds']} seeds:** {_text(found['answer'])}", "",
+        f"**Verdicts:** {_verdicts(found)}", "",
         f"![{_text(found['figure']['title'])}]({found['study']}.svg)", "",
     ]  # fmt: skip
     if found["figure"]["caption"]:
@@ -130,12 +131,15 @@ def index(all_found: list[dict[str, Any]]) -> str:
         "| study | question | answer | claims |", "|---|---|---|---|",
     ]  # fmt: skip
     for found in all_found:
-        verdicts = [claim["verdict"] for claim in found["claims"]]
-        counts = ", ".join(f"{verdicts.count(name)} {name}" for name in OUTCOMES if name in verdicts)
         link = f"[{found['study']}]({found['study']}.md)"
-        lines.append(f"| {link} | {_text(found['question'])} | {_text(found['answer'])} | {counts} |")
+        lines.append(f"| {link} | {_text(found['question'])} | {_text(found['answer'])} | {_verdicts(found)} |")
     lines += ["", "```{toctree}", ":hidden:", "", *(found["study"] for found in all_found), "```"]
     return "\n".join(lines) + "\n"
+
+
+def _verdicts(found: dict[str, Any]) -> str:
+    verdicts = [claim["verdict"] for claim in found["claims"]]
+    return ", ".join(f"{verdicts.count(name)} {name}" for name in OUTCOMES if name in verdicts)
 
 
 def _text(text: str) -> str:

@@ -113,7 +113,7 @@ def test_a_store_becomes_a_page(tmp_path, capsys):
     pages = tmp_path / "pages"
     assert study_pages.main([str(folder)], pages) == 0
     text = (pages / "supports.md").read_text()
-    assert "? undecided" in text and "--set" in text and "(supports.svg)" in text
+    assert "?\N{NO-BREAK SPACE}undecided" in text and "--set" in text and "(supports.svg)" in text
     assert "(supports.md)" in (pages / "index.md").read_text()
     next((folder / "records").glob("*.json")).unlink()
     capsys.readouterr()

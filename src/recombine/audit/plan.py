@@ -52,7 +52,8 @@ def plan(
     risk: a table with all factors and a column risk (such as `Audit.table`), or a function of rows; an `Audit` has its
         own.
     levels: levels that the data lack, as {"weather": ["fog"]} or ["weather=fog,hail"].
-    split: column whose value train marks training rows. covered: rows of a declared space that are covered.
+    split: column whose value train marks training rows.
+    covered: rows of a declared space that are covered.
     """
     common: dict[str, Any] = {"budget": budget, "strength": strength, "forbid": forbid, "seed": seed}
     if covered is not None and not isinstance(data, Space):
