@@ -37,8 +37,6 @@ format: setup  ## put the code in shape
 	$(RUN)/ruff format src tests docs/*.py
 
 docs: setup  ## build the docs site; a warning is an error
-	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(RUN)/python -e '.[docs]'; \
-	else $(RUN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'; fi
 	$(RUN)/python -m sphinx -W --keep-going -q -b html docs docs/_build
 	@echo "site: docs/_build/index.html"
 
