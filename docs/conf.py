@@ -9,7 +9,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
 from recombine import __version__  # noqa: E402
 
 project, author, release = "Recombine", "the authors of Recombine", __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "reference", "tables"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "reference", "narrow"]
 exclude_patterns = ["_build", "*.py"]
 source_suffix = {".md": "markdown"}
 

@@ -14,6 +14,7 @@ import ast
 import importlib
 import inspect
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from docutils import nodes
@@ -22,6 +23,7 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 from recombine.lab.study import Study
+from recombine.registry import Registry
 
 ENTRY = re.compile(r"[a-z]\w*(, [a-z]\w*)*: ")  # of a list of arguments
 
@@ -50,8 +52,8 @@ class PublicNames(SphinxDirective):
                 continue
             thing = getattr(module, name)
             kind = "class" if inspect.isclass(thing) else "function" if inspect.isroutine(thing) else "data"
-            members = ["   :members:"] if kind == "class" else []
-            lines += [f".. auto{kind}:: {package}.{name}", *members, ""]
+            options = {"class": ["   :members:"], "data": ["   :no-value:"]}.get(kind, [])
+            lines += [f".. auto{kind}:: {package}.{name}", *options, ""]
         return self.parse(lines)
 
     def parse(self, lines: list[str]) -> list[nodes.Node]:
@@ -134,7 +136,16 @@ def _inline(row: str) -> str:
 
 
 def _process(app, what, name, thing, options, lines: list[str]) -> None:
-    lines[:] = as_rst(lines)
+    if what != "data":
+        lines[:] = as_rst(lines)
+    elif isinstance(thing, Registry):
+        lines[:] = [f"What there is by name: {', '.join(f'``{word}``' for word in thing)}."]
+    elif isinstance(thing, Mapping):  # what a dictionary is need not be said
+        lines[:] = [f"- ``{word}``: {_inline(str(meaning))}" for word, meaning in thing.items()]
+    elif isinstance(thing, tuple):
+        lines[:] = [", ".join(f"``{word}``" for word in thing)]
+    else:  # an alias of a type
+        lines[:] = [f"``{_shortened(str(thing))}``"]
 
 
 def _skip(app, what, name, thing, skip, options) -> bool | None:
@@ -144,7 +155,11 @@ def _skip(app, what, name, thing, skip, options) -> bool | None:
 
 def _sign(app, what, name, thing, options, signature: str | None, returns: str | None):
     """Types by their own name: where they live is no part of how a function is called."""
-    return tuple(text and re.sub(r"~(?:\w+\.)*(\w+)", r"\1", text) for text in (signature, returns))
+    return tuple(text and _shortened(text) for text in (signature, returns))
+
+
+def _shortened(text: str) -> str:
+    return re.sub(r"~(?:\w+\.)*(\w+)|(?:\w+\.)+(Array)\b", r"\1\2", text)
 
 
 def setup(app) -> dict[str, bool]:

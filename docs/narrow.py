@@ -1,4 +1,4 @@
-"""Tables that are too wide for a phone become a card a row there: see static/site.css."""
+"""What narrow screens need (with static/site.css): tables that become a card a row, charts that can be had large."""
 
 from __future__ import annotations
 
@@ -28,6 +28,19 @@ class Cards(SphinxPostTransform):
                         place.insert(0, nodes.inline("", f"{name}: ", classes=["column-name"]))
 
 
+class Charts(SphinxPostTransform):
+    """Charts take all of the width; Sphinx links a picture that has one to its file."""
+
+    default_priority = 800
+    formats = ("html",)
+
+    def run(self, **kwargs) -> None:
+        for image in self.document.findall(nodes.image):
+            if image["uri"].endswith(".svg"):
+                image["width"] = "100%"
+
+
 def setup(app) -> dict[str, bool]:
     app.add_post_transform(Cards)
+    app.add_post_transform(Charts)
     return {"parallel_read_safe": True}
