@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -122,7 +124,9 @@ def test_a_way_that_never_gets_there_counts_as_twice_the_most_that_was_tried():
 @pytest.mark.parametrize("space", [Subsets(8, 3), Product(x=6, y=6)])
 @pytest.mark.parametrize("method", plan_saves_data.METHODS)
 def test_every_way_chooses_as_many_as_asked_and_none_twice(space, method):
-    rows = plan_saves_data.choose(space, method, 20, seed=1)
+    aside = plan_saves_data.set_aside(space, seed=1)
+    rows = plan_saves_data.choose(space, method, 20, 1, aside)
     assert len({int(rank) for rank in space.rank(rows)}) == 20
+    assert len(set(aside.tolist())) == math.ceil(0.2 * space.size) and not np.isin(space.rank(rows), aside).any()
     if method in ("plan", "random"):
         assert (element_usage(space, rows) > 0).all() and len(components(space, rows)) == 1
