@@ -216,8 +216,8 @@ class PlanSavesData(Study):
                 figures.append(
                     Figure(
                         f"{charts.title(family)}: {words} over held-out combinations",
-                        f"The {words} of the score over combinations set aside, the same for all, by the number trained "
-                        "and by how these were chosen; a point a seed, a line through the means.",
+                        f"The {words} of the score over combinations set aside, the same for all ways, by the number "
+                        "trained and by how these were chosen; a point a seed, a line through the means.",
                         charts.curves(rows, "n", "combinations trained", f"held-out score, {words}", order, log=True),
                     )
                 )
