@@ -1,0 +1,166 @@
+"""Cells are computed: `recombine run`, and `recombine retry` for those that failed."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import re
+import sys
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from rich.console import Console
+from tyro.conf import Positional, UseAppendAction, arg
+
+from ..errors import UserError
+from .changes import changes_of
+from .printing import print_json, print_overview, print_result
+
+
+def run(
+    study: Positional[str],
+    scale: Literal["smoke", "laptop", "paper"] = "laptop",
+    seeds: int = 3,
+    out: str | None = None,
+    set: Annotated[UseAppendAction[tuple[tuple[str, ...], ...]], arg(metavar="NAME=VALUE")] = (),
+    engine: str = "local",
+    cell_timeout: float | None = None,
+    cell_memory: Annotated[str | None, arg(metavar="SIZE")] = None,
+    open: bool = False,
+    json: bool = False,
+) -> int:
+    """Runs a study, prints its verdicts and writes its report. The same command again continues.
+
+    Args:
+        study: its name, or all; `recombine list studies` shows them
+        scale: smoke takes seconds, laptop minutes on two cores, paper is the published setting
+        seeds: independent repetitions; a verdict takes at least three
+        out: folder or URL (s3://bucket/prefix) for records and report (default: runs/STUDY-SCALE; all: the one above)
+        set: changes of knobs; `recombine show STUDY` lists them
+        engine: local (a process a core), local:N, inprocess, or ray[:ADDRESS] for a cluster (docs/cluster.md)
+        cell_timeout: seconds after which a cell counts as failed
+        cell_memory: memory of a worker above which its cell counts as failed, such as 4G or 500M
+        open: show the report in a browser while the study runs; where there is none, its address is printed
+        json: print one JSON object on stdout and nothing else there
+    """
+    from ..lab.run import default_folder, prepare, run_study
+    from ..studies import registry
+
+    changes = changes_of(pair for group in set for pair in group)
+    limits = _limits(cell_timeout, cell_memory)
+    if study == "all":
+        if changes:
+            raise UserError(f"--set {next(iter(changes))} changes one study; name it instead of 'all'")
+        # those that read the cells of others come last
+        chosen = sorted(registry.values(), key=lambda one: bool(one.reads))
+        places = [f"{(out or 'runs').rstrip('/')}/{one.id}-{scale}" for one in chosen]
+    else:
+        chosen = [registry[study]]
+        places = [out or str(default_folder(chosen[0], scale, changes))]
+    if study == "all":  # what cannot be run or continued is refused before the first of them starts
+        for one, place in zip(chosen, places, strict=True):
+            prepare(one, scale, seeds, {}, place)
+    results = []
+    with _live_page() if open else contextlib.nullcontext() as live:
+        for one, place in zip(chosen, places, strict=True):
+            options: dict[str, Any] = {
+                "seeds": seeds, "changes": changes, "out": place, "engine": engine, "limits": limits
+            }  # fmt: skip
+            results.append(_run_and_show(functools.partial(run_study, one, scale, **options), place, json, live))
+        if live is not None:
+            live.finish()
+    if json:
+        found = [result.to_json() for result in results]
+        print_json({"studies": found} if study == "all" else found[0])
+    elif study == "all":
+        print_overview(results, Console(highlight=False))
+    return 3 if any(result.failures for result in results) else 0
+
+
+def retry(
+    place: Positional[str],
+    failed: bool = False,
+    all: bool = False,
+    engine: str = "local",
+    cell_timeout: float | None = None,
+    cell_memory: Annotated[str | None, arg(metavar="SIZE")] = None,
+    json: bool = False,
+) -> int:
+    """Tries cells again that failed, with the settings that are stored.
+
+    Args:
+        place: where `recombine run` put its records
+        failed: only cells that failed (the default)
+        all: every cell that has no record, also those that were never begun
+        engine: local (a process a core), local:N, inprocess, or ray[:ADDRESS] for a cluster (docs/cluster.md)
+        cell_timeout: seconds after which a cell counts as failed
+        cell_memory: memory of a worker above which its cell counts as failed, such as 4G or 500M
+        json: print one JSON object on stdout and nothing else there
+    """
+    from ..lab.run import run_again
+    from ..studies import registry
+
+    if failed and all:
+        raise UserError("give either --failed or --all, not both")
+    again = functools.partial(
+        run_again, place, registry, only_failed=not all, engine=engine, limits=_limits(cell_timeout, cell_memory)
+    )
+    result = _run_and_show(again, place, json)
+    if json:
+        print_json(result.to_json())
+    return 3 if result.failures else 0
+
+
+@contextlib.contextmanager
+def _live_page():
+    """A page that shows the study that runs, in a browser or at an address that is printed."""
+    from ..report.live import LivePage
+
+    with LivePage() as live:
+        live.open()
+        print(f"live page: {live.address}", file=sys.stderr, flush=True)
+        yield live
+
+
+def _run_and_show(run: Callable[[], Any], place: str, quiet: bool, live: Any = None):
+    """Runs one study and shows what came out; meanwhile on the live page, if there is one."""
+    from ..lab.run import reopen
+    from ..lab.store import Store
+    from ..report import render, write_report
+    from ..studies import registry
+
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    if live is not None:
+        live.show(lambda: render(reopen(place, registry)))
+    try:
+        result = run()
+    except KeyboardInterrupt:
+        with contextlib.suppress(UserError):
+            done = len(Store.open(place).done())
+            console.print(
+                f"\nstopped; {done} finished cells are kept in {place}, and the same command continues", markup=False
+            )
+        raise
+    page = write_report(result)
+    if live is not None:
+        live.show(lambda: render(result))
+    if not quiet:
+        print_result(result, Console(highlight=False))
+        Console(highlight=False, soft_wrap=True).print(f"\nreport: {page}", markup=False)
+    for failure in result.failures:
+        console.print(f"failed: {result.study.label(failure.cell.spec)}: {failure.error}", markup=False)
+    if result.failures:
+        console.print(f"tracebacks: {place}/failures; `recombine retry {place}` tries these cells again", markup=False)
+    return result
+
+
+def _limits(seconds: float | None, memory: str | None):
+    from ..lab.engines import Limits
+
+    size = None
+    if memory is not None:
+        match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([KMGT]?)B?", memory.strip().upper())
+        if match is None:
+            raise UserError(f"--cell-memory {memory!r} is no size; 4G or 500M would do")
+        size = int(float(match[1]) * 1000 ** " KMGT".index(match[2] or " "))
+    return Limits(seconds, size)
