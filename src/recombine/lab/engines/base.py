@@ -14,6 +14,7 @@ from ...registry import Registry
 from ..cells import Cell
 from ..queue import Queue
 from ..stop import Stop
+from ..store import DamagedRecord, Record
 from ..study import Study
 
 #: What an engine tells, in the thread that called `compute`, as (event, cell, payload):
@@ -81,6 +82,19 @@ def no_engine(text: str) -> UserError:
 def checkpoint_folder(checkpoints: Path | None, cell: Cell) -> Path | None:
     """Where a cell keeps its states."""
     return checkpoints / cell.id if checkpoints is not None else None
+
+
+def outcome_of(cell: Cell, event: dict[str, Any]) -> tuple[str, Cell, Any]:
+    """What the last event of a cell means for who listens."""
+    if event["event"] == "failed":
+        return "failed", cell, (event["error"], event["traceback"])
+    try:
+        record = Record.from_bytes(event["record"].encode())
+    except DamagedRecord as problem:
+        return "failed", cell, (f"its process gave a record that cannot be kept: {problem}", "")
+    if record.cell != cell:
+        return "failed", cell, ("its process gave the record of another cell", "")
+    return "done", cell, record
 
 
 def resident(pid: int) -> int | None:

@@ -12,14 +12,12 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 from ..cells import Cell
 from ..queue import Queue
 from ..stop import Stop
-from ..store import DamagedRecord, Record
 from ..study import Study
-from .base import Engine, Limits, Listener, checkpoint_folder, engines, no_engine, resident
+from .base import Engine, Limits, Listener, checkpoint_folder, engines, no_engine, outcome_of, resident
 
 WATCH_EVERY = 0.1  # seconds between looks at limits
 #: workers that end before they could take a cell, one after the other, until the engine gives up
@@ -74,7 +72,7 @@ class Local:
                     else:  # before what came out is looked at: meanwhile it computes
                         worker.give(worker.cell, checkpoint_folder(checkpoints, worker.cell))
                     if over is not None:
-                        tell(*_outcome(over, event))
+                        tell(*outcome_of(over, event))
                     if worker.cell is not None:
                         tell("started", worker.cell, None)
             while stillborn >= GIVE_UP and (cell := cells.take()) is not None:
@@ -101,19 +99,6 @@ class Local:
                     worker.kill()
             elif worker.cell is not None and worker.ended_for is None:
                 worker.end_if_beyond(self.limits)
-
-
-def _outcome(cell: Cell, event: dict[str, Any]) -> tuple[str, Cell, Any]:
-    """What the last event of a cell means for who listens."""
-    if event["event"] == "failed":
-        return "failed", cell, (event["error"], event["traceback"])
-    try:
-        record = Record.from_bytes(event["record"].encode())
-    except DamagedRecord as problem:
-        return "failed", cell, (f"its process gave a record that cannot be kept: {problem}", "")
-    if record.cell != cell:
-        return "failed", cell, ("its process gave the record of another cell", "")
-    return "done", cell, record
 
 
 def _how_it_ended(code: int) -> str:

@@ -31,9 +31,8 @@ from ..cells import Cell
 from ..queue import Queue
 from ..stop import Stop
 from ..study import Study
-from .base import Engine, Limits, Listener, checkpoint_folder, engines
+from .base import Engine, Limits, Listener, checkpoint_folder, engines, outcome_of
 from .foreman import SETTINGS, foreman_class
-from .local import _outcome
 
 CELL_MEMORY = 1 << 30  # bytes that a cell asks for where no limit is set: jax and a net of the laptop scale
 LOSSES = 3  # times that a cell may lose its actor
@@ -263,7 +262,7 @@ class Crew:
             self.tell("progress", cell, (word["share"], word["note"]))
         else:
             hand.cell = None
-            self.tell(*_outcome(cell, word))
+            self.tell(*outcome_of(cell, word))
             self._give(hand)
 
     def _meet(self, hand: Hand, word: dict[str, Any]) -> None:
