@@ -1,8 +1,8 @@
 """The foreman: what runs on a node of a cluster, one for each worker process.
 
 It starts the worker of `lab/worker.py` beside itself, hands it cells as lines of JSON, passes on what it says, and ends
-it beyond a limit. Its class is made inside a function, so that it travels as it is: a node runs it with nothing but
-Python's own library, finds out by itself whether recombine is there, and holds jax in memory once and not twice.
+it beyond a limit. Its classes are made inside functions, so that they travel as they are: a node runs them with nothing
+but Python's own library, finds out by itself whether recombine is there, and holds jax in memory once and not twice.
 """
 
 from __future__ import annotations
@@ -24,14 +24,12 @@ from typing import Any
 SETTINGS = ("XLA_FLAGS", "JAX_ENABLE_X64", "JAX_PLATFORMS", "JAX_DEFAULT_MATMUL_PRECISION")
 
 
-def foreman_class() -> type:
-    """The class, for `ray.remote`."""
+def process_class() -> type:
+    """The half that has a worker process: started, written to, listened to, weighed and ended."""
 
-    class Foreman:
-        """One worker process and what it is doing. Everything that goes in and comes out is JSON in bytes."""
-
-        def __init__(self, module: str, seconds: float | None, memory: int | None):
-            self.module, self.seconds, self.memory = module, seconds, memory
+    class OneProcess:
+        def __init__(self, module: str):
+            self.module = module
             self.process: Any = None
             self.lines: Any = None
             self.reader: Any = None
@@ -72,6 +70,46 @@ def foreman_class() -> type:
                 if line.endswith(b"\n"):  # else the last word of a dying process
                     lines.put(line)
             lines.put(None)
+
+        def resident(self) -> int:
+            """Bytes of memory of the worker; 0 where the system does not tell."""
+            with contextlib.suppress(OSError, IndexError), open(f"/proc/{self.process.pid}/statm", "rb") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+            return 0
+
+        def end(self, kill: bool = True) -> int:
+            """Ends the worker and what it started, or waits for one that ended by itself; its exit code."""
+            process, self.process = self.process, None
+            if kill:
+                with contextlib.suppress(OSError):
+                    os.killpg(process.pid, signal.SIGKILL)
+            code = process.wait()
+            self.reader.join(timeout=5)
+            for pipe in (process.stdin, process.stdout):
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+            return code
+
+        @staticmethod
+        def how_it_ended(code: int) -> str:
+            with contextlib.suppress(ValueError):
+                if code < 0:
+                    return f"its process ended with code {code} ({signal.Signals(-code).name}) and no result"
+            return f"its process ended with code {code} and no result"
+
+    return OneProcess
+
+
+def foreman_class() -> type:
+    """The class, for `ray.remote`."""
+    base: Any = process_class()
+
+    class Foreman(base):
+        """One worker process and what it is doing. Everything that goes in and comes out is JSON in bytes."""
+
+        def __init__(self, module: str, seconds: float | None, memory: int | None):
+            super().__init__(module)
+            self.seconds, self.memory = seconds, memory
 
         def compute(self, order: bytes) -> Iterator[bytes]:
             """One cell: its progress, the memory it takes, and last its record or why there is none."""
@@ -120,12 +158,6 @@ def foreman_class() -> type:
                     return work["checkpoint"]
             return None
 
-        def resident(self) -> int:
-            """Bytes of memory of the worker; 0 where the system does not tell."""
-            with contextlib.suppress(OSError, IndexError), open(f"/proc/{self.process.pid}/statm", "rb") as file:
-                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-            return 0
-
         def beyond(self, seconds: float, size: int) -> str | None:
             if self.seconds is not None and seconds > self.seconds:
                 return f"it took longer than the limit of {self.seconds:g} s"
@@ -133,28 +165,8 @@ def foreman_class() -> type:
                 return f"it took more memory than the limit of {self.memory / 1e6:,.0f} MB"
             return None
 
-        def end(self, kill: bool = True) -> int:
-            """Ends the worker and what it started, or waits for one that ended by itself; its exit code."""
-            process, self.process = self.process, None
-            if kill:
-                with contextlib.suppress(OSError):
-                    os.killpg(process.pid, signal.SIGKILL)
-            code = process.wait()
-            self.reader.join(timeout=5)
-            for pipe in (process.stdin, process.stdout):
-                with contextlib.suppress(BrokenPipeError):
-                    pipe.close()
-            return code
-
         @staticmethod
         def failed(error: str) -> bytes:
             return json.dumps({"event": "failed", "error": error, "traceback": ""}).encode()
-
-        @staticmethod
-        def how_it_ended(code: int) -> str:
-            with contextlib.suppress(ValueError):
-                if code < 0:
-                    return f"its process ended with code {code} ({signal.Signals(-code).name}) and no result"
-            return f"its process ended with code {code} and no result"
 
     return Foreman
