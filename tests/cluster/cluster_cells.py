@@ -30,26 +30,11 @@ class ClusterCells(Logged):
         return super().measure(spec, context)
 
 
-def drive(asked: dict) -> int:
-    from recombine.errors import UserError
-    from recombine.lab.engines import Limits
-    from recombine.lab.run import run_study
-
-    limits = Limits(**asked.pop("limits", {}))
-    try:
-        result = run_study(ClusterCells(), "smoke", seeds=1, limits=limits, **asked)
-    except UserError as problem:
-        print(problem, file=sys.stderr)
-        return 2
-    except KeyboardInterrupt as stopped:
-        return getattr(stopped, "exit_code", 130)
-    print(json.dumps({failure.cell.spec["number"]: failure.error for failure in result.failures}))
-    return 3 if result.failures else 0
-
-
 if __name__ == "__main__":
     if sys.argv[1].startswith("{"):
-        sys.exit(drive(json.loads(sys.argv[1])))
+        from light_run import drive
+
+        sys.exit(drive(ClusterCells(), {"seeds": 1} | json.loads(sys.argv[1])))
     from recombine.lab.worker import main
 
     main({ClusterCells.id: ClusterCells()})

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import json
 import sys
+from typing import Any
 
 from light import Logged
 
 from recombine.errors import UserError
 from recombine.lab.engines import Limits
 from recombine.lab.run import run_study
+from recombine.lab.study import Study
 
 
-def main() -> int:
-    asked = json.loads(sys.argv[1])
+def drive(study: Study, asked: dict[str, Any]) -> int:
     limits = Limits(**asked.pop("limits", {}))
     try:
-        result = run_study(Logged(), "smoke", limits=limits, **asked)
+        result = run_study(study, "smoke", limits=limits, **asked)
     except UserError as problem:
         print(problem, file=sys.stderr)
         return 2
@@ -30,4 +31,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(drive(Logged(), json.loads(sys.argv[1])))
