@@ -39,6 +39,28 @@ def support(space):
     return rc.supports.random(space, held_out=0.25, seed=0)
 
 
+@pytest.fixture(scope="session")
+def teacher():
+    """Of the published size."""
+    return rc.tasks.Hyperteacher(rc.Subsets(16, 3))
+
+
+@pytest.fixture(scope="session")
+def small():
+    """A teacher with few combinations."""
+    return rc.tasks.Hyperteacher(rc.Subsets(6, 2))
+
+
+@pytest.fixture(scope="session")
+def preference():
+    return rc.tasks.Preference(rc.Subsets(16, 3), seed=2)
+
+
+@pytest.fixture(scope="session")
+def goal():
+    return rc.tasks.Goal(rc.Product(quadrant=4, interaction=5, maze=5, object=5), seed=2)
+
+
 WITHOUT_TYPE_CHECKS = """
 import json, sys
 import numpy as np

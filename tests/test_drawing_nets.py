@@ -1,4 +1,4 @@
-"""Nets that draw: published sizes, convolutions against their definition, regularizers in closed form, refusals."""
+"""Nets that draw: published sizes, convolutions against their definition, refusals."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from filled_nets import bumps, filled, run, scattered
 from recombine import Product, Recipe, Subsets, UserError, nets, supports, train
 from recombine.nets import (
     MLP,
     CNNDecoder,
     CoordinateMLP,
-    Net,
     PixelTransformer,
     Rendering,
     Straightened,
@@ -23,11 +23,8 @@ from recombine.nets import (
     convolution,
     initialize,
     pixels,
-    straightened,
 )
-from recombine.nets.rendering import Pages
-from recombine.nets.straightened import StraightenedNet
-from recombine.tasks import Bumps, Hyperteacher, draw_batch
+from recombine.tasks import Bumps, Hyperteacher
 from recombine.training import fresh_state, one_step
 
 DRAWING = {
@@ -39,42 +36,12 @@ DRAWING = {
 }
 
 
-def bumps(side: int, encoding: str = "bump", **options) -> Bumps:
-    return Bumps(Product(x=side, y=side), encoding=encoding, **options)
-
-
 def size_of(blueprint, task) -> int:
     shapes = eqx.filter_eval_shape(blueprint.build, task, jax.random.key(0))
     return sum(math.prod(leaf.shape) for leaf in jax.tree.leaves(shapes))
 
 
-def plain(tree):
-    """In double precision, for numpy."""
-    return jax.tree.map(lambda leaf: np.asarray(leaf, float), tree)
-
-
-def filled(blueprint, task):
-    """A net with weights that are written down: none is zero or one, and random numbers take long to compile."""
-    shapes = eqx.filter_eval_shape(blueprint.build, task, jax.random.key(0))
-    leaves, structure = jax.tree.flatten(shapes)
-    scales = [0.3 if leaf.ndim < 2 else (leaf.size / leaf.shape[-1]) ** -0.5 for leaf in leaves]
-    weights = [
-        jnp.asarray(scale * np.cos(1 + number + 1.7 * np.arange(leaf.size) ** 1.3).reshape(leaf.shape), jnp.float32)
-        for number, (leaf, scale) in enumerate(zip(leaves, scales, strict=True))
-    ]
-    return jax.tree.unflatten(structure, weights)
-
-
-def run(blueprint, task, at=None, code=None, samples=1):
-    """The weights of a net and a code in double precision, what it draws, and its trace."""
-    net = filled(blueprint, task)
-    told = jax.jit(task.code_of)(jnp.asarray(at, jnp.float32)) if code is None else jnp.asarray(code)
-    prediction, trace = jax.jit(lambda n, c: n(jnp.zeros((len(c), samples, 0)), c))(net, told)
-    assert set(trace) == set(blueprint.layers())
-    return plain(net), plain(told), prediction, trace
-
-
-# -- sizes ----------------------------------------------------------------------------------------------------------
+# -- sizes --------------------------------------------------------------------------------------------------------
 
 
 def test_published_numbers_of_parameters():
@@ -90,20 +57,7 @@ def test_published_numbers_of_parameters():
     assert sum(math.prod(w.shape) for w in jax.tree.leaves((net.kernels, net.biases, net.slopes))) == 98
 
 
-# -- convolutions ---------------------------------------------------------------------------------------------------
-
-
-def scattered(x, kernel, stride, padding):
-    """A transposed convolution by its definition: each pixel adds to its neighbors."""
-    t, h, w, _ = x.shape
-    k, d = kernel.shape[0], kernel.shape[-1]
-    out = np.zeros((t, (h - 1) * stride + k, (w - 1) * stride + k, d))
-    for a in range(h):
-        for b in range(w):
-            for i in range(k):
-                for j in range(k):
-                    out[:, stride * a + i, stride * b + j] += x[:, a, b] @ kernel[i, j]
-    return out[:, padding : out.shape[1] - padding, padding : out.shape[2] - padding]
+# -- convolutions -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("precision, near", [("float32", 1e-5), ("bfloat16", 0.1)])
@@ -191,7 +145,7 @@ def test_kernels_of_the_cnn_begin_as_torch_draws_them():
         assert float(kernel.std()) == pytest.approx(bound / math.sqrt(3), rel=0.1)
 
 
-# -- a token a pixel ------------------------------------------------------------------------------------------------
+# -- a token a pixel ----------------------------------------------------------------------------------------------
 
 
 def test_positions_of_pixels_are_sines_and_cosines_of_whole_columns_and_rows():
@@ -258,208 +212,7 @@ def test_attention_in_bounded_memory_is_the_same_with_its_gradient():
     assert "5,2,6,6" not in text and "1,2,6,6" in text, "scores of all sequences at once"
 
 
-# -- rendering ------------------------------------------------------------------------------------------------------
-
-
-def test_rendering_in_plain_numpy():
-    task = bumps(5, "one-hot")
-    at = np.asarray([[1, 3], [4, 0]])
-    numbers, _, prediction, trace = run(Rendering(), task, at)
-    h = np.zeros((2, 5, 5, 2))
-    for factor, pages in enumerate(numbers.pages):
-        for row, level in enumerate(at[:, factor]):
-            left, right = (
-                v[level] / np.linalg.norm(v[level], axis=-1, keepdims=True) for v in (pages.left, pages.right)
-            )
-            h[row, :, :, factor] = sum(pages.eigenvalues[level, j] * np.outer(left[j], right[j]) for j in range(5))
-        np.testing.assert_allclose(trace[f"{'xy'[factor]}/rendered"][:, 0], h[..., factor].reshape(2, 25), atol=1e-5)
-    for i in range(3):
-        np.testing.assert_allclose(trace[f"layer{i + 1}/pre"][:, 0], h.reshape(2, -1), atol=1e-5)
-        h = np.where(h > 0, h, numbers.slopes[i] * h)
-        h = scattered(h, numbers.kernels[i], 1, 1) + numbers.biases[i]
-    np.testing.assert_allclose(prediction[:, 0], h.reshape(2, 25), atol=1e-5)
-
-
-def test_other_codes_mix_pages():
-    task = bumps(5, "bump")
-    codes = np.eye(10, dtype=np.float32)
-    codes = np.stack([codes[1], codes[4], 0.3 * codes[1] + 0.7 * codes[4] + codes[7]])
-    pages = run(Rendering(), task, code=codes)[3]["x/rendered"][:, 0]
-    np.testing.assert_allclose(pages[2], 0.3 * pages[0] + 0.7 * pages[1], atol=1e-5)
-
-
-def test_regularizers_at_the_beginning_are_as_published():
-    """About 17.6 and 1.3 at N = 32, next to an error of .0065: notes on the public code."""
-    task = bumps(32, "one-hot", sigma=1.5)
-
-    @jax.jit
-    def terms(key):
-        pages = Rendering().build(task, key).pages
-        return sum(p.entropy() for p in pages), *(sum(p.variance(of) for p in pages) for of in ("raw", "normalized"))
-
-    entropy, raw, normalized = terms(jax.random.key(0))
-    assert 0.1 * float(entropy) == pytest.approx(17.6, abs=0.4)
-    assert 0.01 * float(raw) == pytest.approx(1.28, abs=0.02) and float(raw) == pytest.approx(
-        float(normalized), rel=1e-4
-    )
-
-
-def test_regularizers_in_closed_form():
-    flat, random = np.ones((3, 4, 4), np.float32), np.random.default_rng(0).normal(size=(3, 4, 4)).astype(np.float32)
-    eigenvalues = np.stack([np.eye(4, dtype=np.float32)[:3], np.full((3, 4), -0.7, np.float32)])
-
-    @jax.jit
-    def terms(eigenvalues, left, right):
-        pages = Pages(eigenvalues, left, right)
-        return pages.entropy(), pages.variance("raw"), pages.variance("normalized"), jax.grad(Pages.entropy)(pages)
-
-    entropy, raw, normalized, gradient = terms(eigenvalues[0], flat, flat)  # rank 1, constant
-    assert float(entropy) == pytest.approx(0, abs=1e-5) and float(raw) == float(normalized) == 0
-    assert jnp.isfinite(gradient.eigenvalues).all()
-    entropy, raw, normalized, _ = terms(eigenvalues[1], random, 2 * random)  # all components alike, any vectors
-    assert float(entropy) == pytest.approx(3 * math.log(4), rel=1e-5)
-    assert float(raw) == pytest.approx(5 * random.var(-1, ddof=1).sum(), rel=1e-4), "left once, right twice as long"
-    unit = random / np.linalg.norm(random, axis=-1, keepdims=True)
-    assert float(normalized) == pytest.approx(2 * unit.var(-1, ddof=1).sum(), rel=1e-4)
-
-
-def test_weights_of_zero_switch_a_regularizer_off():
-    task = bumps(4, "one-hot")
-    batch = task.sample(jax.random.key(0), jnp.asarray([[0, 1]]))
-    pairs = [(1.0, 0.0), (0.0, 1.0), (0.5, 2.0), (0.0, 0.0)]
-    nets = [filled(Rendering(*pair), task) for pair in pairs]
-    penalties = jax.jit(lambda nets: [n.penalty(task, batch, jax.random.key(0)) for n in nets])(nets)
-    entropy, variance, both, none = penalties
-    assert float(both) == pytest.approx(0.5 * float(entropy) + 2 * float(variance), rel=1e-5) and none is None
-
-
-# -- straightened ---------------------------------------------------------------------------------------------------
-
-
-class Planted(Net):
-    """A hidden layer that is a linear map of the code."""
-
-    map: jax.Array
-
-    def __call__(self, inputs, code):
-        hidden = (code @ self.map)[:, None]
-        return hidden, {"layer1/post": hidden, "layer1/pre": hidden**2, "output": hidden}
-
-
-def obliqueness(net, task, at) -> float:
-    return float(straightened.obliqueness(straightened.tangents(net, task, jnp.asarray(at, jnp.float32))))
-
-
-@pytest.mark.parametrize(
-    "matrix, wanted",
-    [([[1, 1], [1, -1]], 0), ([[1], [1]], 0.5), ([[1, 0], [1, 1]], 1 / 3), ([[-2, 0], [1, 0]], 2 / 5)],
-    ids=["right angle", "same direction", "between", "opposite"],
-)
-def test_obliqueness_of_planted_layers(matrix, wanted):
-    """|g_01| / (g_00 + g_11) of rows of the map: the code of a ramp is the coordinates."""
-    net = Planted(jnp.asarray(matrix, jnp.float32))
-    assert obliqueness(net, bumps(6, "ramp"), [[1, 2], [4, 0]]) == pytest.approx(wanted, abs=1e-6)
-
-
-def test_tangents_of_one_hot_codes_are_differences_between_levels():
-    """The published metric: central within, one-sided at the border."""
-    task = bumps(4, "one-hot")
-    values = jax.random.normal(jax.random.key(0), (8, 3))
-    ((first, second),) = straightened.tangents(Planted(values), task, jnp.asarray([[0.0, 2.0], [1.0, 3.0]]))
-    wanted = [values[1] - values[0], (values[2] - values[0]) / 2]
-    np.testing.assert_allclose(first[:, 0], jnp.stack(wanted), atol=1e-6)
-    wanted = [(values[7] - values[5]) / 2, values[7] - values[6]]
-    np.testing.assert_allclose(second[:, 0], jnp.stack(wanted), atol=1e-6)
-
-
-def test_tangents_are_exact_where_the_code_is_smooth():
-    task = bumps(6)
-    at = jnp.asarray([[1.3, 2.6], [3.4, 4.1]])
-
-    @jax.jit
-    def exact_and_differences(net):
-        def layers(at):
-            trace = net(jnp.zeros((2, 1, 0)), task.code_of(at))[1]
-            return [trace["layer1/post"], trace["layer2/post"]]
-
-        step = 1e-2 * jnp.eye(2)
-        differences = [[(a - b) / 2e-2 for a, b in zip(layers(at + e), layers(at - e), strict=True)] for e in step]
-        return straightened.tangents(net, task, at), list(zip(*differences, strict=True))
-
-    for pair, wanted in zip(*exact_and_differences(filled(CNNDecoder(4, 1, base=4), task)), strict=True):
-        for found, near in zip(pair, wanted, strict=True):
-            assert np.median(abs(found - near)) < 1e-4 and np.corrcoef(found.ravel(), near.ravel())[0, 1] > 0.99
-
-
-def test_straightened_is_the_net_within_plus_a_penalty():
-    task = bumps(6, "ramp")
-    inner = MLP(16, 2)
-    blueprint = Straightened(inner, weight=3.0)
-    assert blueprint == Straightened({"net": "mlp", "width": 16, "depth": 2}, weight=3.0)
-    assert blueprint.layers() == inner.layers() and hash(blueprint) == hash(Straightened(inner, weight=3.0))
-    batch = task.sample(jax.random.key(0), jnp.asarray([[0, 1], [2, 5]]))
-    one, other = jax.random.split(jax.random.key(1))
-
-    @jax.jit
-    def facts(within):
-        bent = straightened.obliqueness(straightened.tangents(within, task, batch.constituents))
-        net, everywhere, off = (
-            StraightenedNet(within, b)
-            for b in (blueprint, Straightened(inner, everywhere=True), Straightened(inner, weight=0.0))
-        )
-        penalties = [n.penalty(task, batch, k) for n in (net, everywhere) for k in (one, other)]
-        return bent, penalties, off.penalty(task, batch, one)
-
-    within = filled(inner, task)
-    assert eqx.tree_equal(within, filled(blueprint, task).net)
-    bent, penalties, off = facts(within)
-    assert off is None
-    assert float(penalties[0]) == pytest.approx(3 * float(bent), rel=1e-4)
-    assert penalties[0] == penalties[1], "at the points of the batch there is nothing to draw"
-    assert penalties[2] != penalties[3]
-
-
-def test_the_penalty_of_the_net_within_stays():
-    task = bumps(4, "one-hot")
-    batch = task.sample(jax.random.key(0), jnp.asarray([[0, 1], [2, 3]]))
-
-    @jax.jit
-    def penalties(net, key):
-        weighted = [StraightenedNet(net, Straightened(Rendering(), weight=weight)) for weight in (0.0, 1.0)]
-        return [n.penalty(task, batch, key) for n in (net, *weighted)]
-
-    own, unweighted, both = penalties(filled(Rendering(), task), jax.random.key(0))
-    assert own == unweighted and 0 < both - own <= 0.5
-
-
-def test_following_its_gradient_straightens_and_a_step_adds_it_to_the_loss():
-    """Of the tangents of an MLP on a ramp code, on the whole grid."""
-    task, recipe = bumps(6, "ramp"), Recipe(tasks=16, learning_rate=0.0, precision="float32")
-    grid = jnp.asarray(task.space.enumerate(), jnp.float32)
-    blueprint = Straightened(MLP(16, 1), weight=10.0)
-    sampler = supports.donut(task.space).train.sampler()
-
-    @jax.jit
-    def facts(net):
-        def bent(net):
-            return straightened.obliqueness(straightened.tangents(net, task, grid))
-
-        def step(_, net):
-            return jax.tree.map(lambda w, g: w - 0.3 * g, net, jax.grad(bent)(net))
-
-        key = jax.random.key(0)
-        whole = StraightenedNet(net, blueprint)
-        batch = draw_batch(task, sampler, jax.random.fold_in(key, 0), 16, 1)
-        loss = task.loss(net(batch.inputs, batch.code)[0], batch.target)
-        both = one_step(fresh_state(whole, recipe), task, sampler, recipe.rates(), key, recipe.shape()).loss_sum
-        return bent(net), bent(jax.lax.fori_loop(0, 60, step, net)), loss, whole.penalty(task, batch, key), both
-
-    before, after, loss, penalty, both = facts(filled(MLP(16, 1), task))
-    assert after < 0.5 * before
-    assert float(both) == pytest.approx(float(loss + penalty), rel=1e-5) and penalty > 0.01 * loss
-
-
-# -- what they refuse -----------------------------------------------------------------------------------------------
+# -- what they refuse ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", DRAWING)
