@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -110,3 +112,27 @@ def test_nothing_unsafe(path):
             # type narrowing only: python -O must not change what is accepted
             assert "isinstance" in ast.unparse(node.test) or "is not None" in ast.unparse(node.test), ast.unparse(node)
     assert not re.search(r"(?<![\w.])/(home|root|work|tmp|Users)/", text), "a path of one machine"
+
+
+def test_public_names_are_said_twice_and_alike():
+    """Once to type checkers, once to whoever uses a name first."""
+    import recombine
+
+    tree = ast.parse((SOURCE / "__init__.py").read_text())
+    told = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            for alias in node.names:
+                assert alias.asname == alias.name, "a name that is not exported on purpose"
+                told[alias.name] = f".{node.module}" if node.module else f".{alias.name}"
+    assert told == recombine._WHERE
+    assert set(told) <= set(dir(recombine)) and sorted(told) == recombine.__all__
+    for name in told:
+        assert getattr(recombine, name) is not None
+    with pytest.raises(AttributeError, match="nothing_like_it"):
+        recombine.nothing_like_it  # noqa: B018
+
+
+def test_the_command_line_does_not_wait_for_jax():
+    script = "import sys, recombine, recombine.cli; sys.exit(bool({'jax', 'scipy', 'pandas'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", script]).returncode == 0

@@ -1,31 +1,64 @@
-"""Recombine: will a net handle combinations it has never seen, where will it fail, and which data would fix it?"""
+"""Recombine: will a net handle combinations it has never seen, where will it fail, and which data would fix it?
 
-from . import adapters as adapters
-from . import audit as audit
-from . import encodings as encodings
-from . import nets as nets
-from . import probes as probes
-from . import report as report
-from . import studies as studies
-from . import supports as supports
-from . import tasks as tasks
-from . import testing as testing
-from . import theory as theory
-from .audit import Audit as Audit
-from .audit.plan import plan as plan
-from .errors import UserError as UserError
-from .intervals import Interval as Interval
-from .intervals import over_seeds as over_seeds
-from .lab.store import load as load
-from .lab.store import query as query
-from .recipe import Recipe as Recipe
-from .report import figures as figures
-from .spaces import Product as Product
-from .spaces import Space as Space
-from .spaces import Subsets as Subsets
-from .supports import Certificate as Certificate
-from .supports import Support as Support
-from .trained import Trained as Trained
-from .training import train as train
+A name is loaded when it is first used: `recombine status` should not wait for jax.
+"""
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import adapters as adapters
+    from . import audit as audit
+    from . import encodings as encodings
+    from . import nets as nets
+    from . import probes as probes
+    from . import report as report
+    from . import studies as studies
+    from . import supports as supports
+    from . import tasks as tasks
+    from . import testing as testing
+    from . import theory as theory
+    from .audit import Audit as Audit
+    from .audit.plan import plan as plan
+    from .errors import UserError as UserError
+    from .intervals import Interval as Interval
+    from .intervals import over_seeds as over_seeds
+    from .lab.store import load as load
+    from .lab.store import query as query
+    from .recipe import Recipe as Recipe
+    from .report import figures as figures
+    from .spaces import Product as Product
+    from .spaces import Space as Space
+    from .spaces import Subsets as Subsets
+    from .supports import Certificate as Certificate
+    from .supports import Support as Support
+    from .trained import Trained as Trained
+    from .training import train as train
 
 __version__ = "0.1.0"
+
+#: where each public name is; the imports above say the same to type checkers, and a test holds the two together
+_WHERE = {
+    **{name: f".{name}" for name in (
+        "adapters", "audit", "encodings", "nets", "probes", "report", "studies", "supports", "tasks", "testing",
+        "theory",
+    )},
+    "Audit": ".audit", "plan": ".audit.plan", "UserError": ".errors", "Interval": ".intervals",
+    "over_seeds": ".intervals", "load": ".lab.store", "query": ".lab.store", "Recipe": ".recipe", "figures": ".report",
+    "Product": ".spaces", "Space": ".spaces", "Subsets": ".spaces", "Certificate": ".supports", "Support": ".supports",
+    "Trained": ".trained", "train": ".training",
+}  # fmt: skip
+__all__ = sorted(_WHERE)  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = _import_module(_WHERE[name], __name__)
+    found = module if _WHERE[name] == f".{name}" else getattr(module, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_WHERE})
