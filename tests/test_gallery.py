@@ -57,7 +57,7 @@ def test_the_gallery_shows_every_store_and_its_links_lead_somewhere(tmp_path: Pa
     assert len(links) == 2
     for link in links:
         assert (path.parent / urllib.parse.unquote(link or "")).is_file()
-    assert "2 studies with 6 claims: 2 supported, 2 refuted, 2 undecided; 12.3 min of training" in page.text
+    assert "2 studies with 6 claims: 2 supported, 2 refuted, 2 undecided; 12.3 min of computing" in page.text
     assert "1 store is not shown" in page.text and "store.json is damaged" in page.text
     assert "img" not in [tag for tag, _ in page.elements] and len(path.read_bytes()) < 200_000
     assert HOSTILE not in path.read_text()

@@ -223,7 +223,7 @@ def test_settings_versions_hashes_and_time(page: Page):
     assert "recombine run fruit --scale laptop --seeds 3" in page.text
     assert "--set" not in page.text
     assert "apple, pear" in page.text
-    assert "6.2 min of training in 6 cells" in page.text
+    assert "6.2 min of computing in 6 cells" in page.text
     assert "different setups" not in page.text
     assert fruit_record(0, "apple").cell.id in page.text and "0" * 16 in page.text
 

@@ -63,11 +63,73 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
 
+  // -- a legend or a title that is wider than a narrow screen makes the whole drawing smaller; it is not cut
+  function hold(place) {
+    const svg = place.querySelector("svg");
+    const fit = () => {
+      const [width, height] = ["width", "height"].map((name) => Number(svg.getAttribute(name)));
+      const box = svg.getBBox();
+      const left = Math.min(0, Math.floor(box.x));
+      const right = Math.max(width, Math.ceil(box.x + box.width));
+      const seen = `${left} 0 ${right - left} ${height}`;
+      svg.setAttribute("viewBox", seen);
+    };
+    // again when it is drawn for another width; not when `viewBox` changes, since text is not equally wide at every scale
+    new MutationObserver(fit).observe(svg, { attributes: true, attributeFilter: ["width", "height"] });
+    fit();
+  }
+
+  // -- by keyboard: left and right go through what has a tooltip, in the order in which it is drawn
+  const words = (value) => (Object(value) === value ? Object.entries(value).map(([name, of]) => `${name}: ${of}`).join("; ") : String(value));
+
+  function walk(place, view) {
+    const told = document.createElement("p");
+    told.className = "small told";
+    told.setAttribute("role", "status");
+    place.after(told);
+    // found again for each key: a chart is drawn anew when its width changes
+    const marks = () => {
+      const seen = new Set(); // a point in two layers, or the dots of a line, are one
+      return [...place.querySelectorAll("svg *")].filter((mark) => {
+        const item = mark.__data__;
+        if (!item || Array.isArray(item) || item.tooltip === undefined || item.tooltip === null || item.tooltip === "") return false;
+        const text = words(item.tooltip);
+        return !seen.has(text) && seen.add(text);
+      });
+    };
+    const leave = () => {
+      place.querySelectorAll(".walked").forEach((mark) => mark.classList.remove("walked"));
+      view.tooltip()(null, {}, null, null);
+    };
+    let at = -1;
+    const steps = { ArrowRight: (last) => Math.min(at + 1, last), ArrowLeft: () => Math.max(at - 1, 0), Home: () => 0, End: (last) => last };
+    place.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") return leave();
+      const found = marks();
+      if (!Object.hasOwn(steps, event.key) || !found.length || event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      at = steps[event.key](found.length - 1);
+      leave();
+      const box = found[at].getBoundingClientRect();
+      const value = found[at].__data__.tooltip;
+      found[at].classList.add("walked");
+      view.tooltip()(null, { clientX: box.left + box.width / 2, clientY: box.top + box.height / 2 }, found[at].__data__, value);
+      told.textContent = `${at + 1} of ${found.length}: ${words(value)}`;
+    });
+    place.addEventListener("blur", leave);
+    if (!marks().length) return;
+    place.tabIndex = 0;
+    place.setAttribute("role", "group");
+    place.setAttribute("aria-label", `${place.dataset.title}. The arrow keys left and right go through its points.`);
+  }
+
   document.querySelectorAll("[data-chart]").forEach((place) => {
     const id = place.dataset.chart;
     const spec = read(id);
     vegaEmbed(place, spec, options)
       .then((drawn) => {
+        hold(place);
+        walk(place, drawn.view);
         const saves = document.querySelector(`[data-saves="${id}"]`);
         saves.hidden = false;
         saves.querySelectorAll("[data-save]").forEach((button) => {

@@ -14,7 +14,7 @@ from ..tasks.episodes import Cell, Entry
 from .theme import LIGHT
 
 FONT = "Liberation Sans, Arial, DejaVu Sans, sans-serif"
-CELL, MARGIN, LINE, COLUMN = 56, 28, 24, 350  # pixels
+CELL, MARGIN, LINE, COLUMN = 56, 28, 24, 376  # pixels
 LINES = 16  # of steps a column
 ARROWS = {"up": "↑", "right": "→", "down": "↓", "left": "←"}
 GOOD, BAD, PLAIN, PATH = LIGHT["series-1"], LIGHT["series-2"], LIGHT["muted"], LIGHT["ink"]
@@ -200,7 +200,7 @@ def _step(x: int | float, y: int | float, first: int, last: int, frame: Frame) -
     parts = [
         _text(x + 46, y, span, 12, LIGHT["muted"], "end"),
         _text(x + 58, y, _short(said, 12), 13, color, weight=600),
-        _text(x + 134, y, _short(note, 32), 12.5, LIGHT["muted"] if frame.agrees else LIGHT["no"]),
+        _text(x + 134, y, _short(note, 36), 12.5, LIGHT["muted"] if frame.agrees else LIGHT["no"]),
     ]
     if not frame.agrees:
         parts.append(_cross(x + 4, y - 4, LIGHT["no"]))

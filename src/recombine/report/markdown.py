@@ -7,6 +7,7 @@ import re
 from ..lab.run import Result
 from ..labels import visible
 from . import origin
+from .episodes import episode_png
 from .images import drawn, picture_svg
 from .page import duration, interval_text, is_number, number
 from .pictures import pictures
@@ -34,7 +35,7 @@ def render_markdown(result: Result, images: dict[str, tuple[str, str]] | None = 
         lines = ["| verdict | claim | value | 95 % interval | seeds | threshold | source |", "|" + "---|" * 7]
         for v in result.verdicts:
             seeds = ", ".join(number(value) for _, value in sorted(v.values.items()))
-            why = f"; {plain(v.why or v.would_change)}" if v.why or v.would_change else ""
+            why = "".join(f"; {plain(words)}" for words in (v.why, v.would_change) if words)
             value = number(v.interval.mean) if v.interval.seeds else "–"
             wanted = f"{v.claim.side} {v.claim.threshold:g}"
             lines.append(
@@ -51,7 +52,7 @@ def render_markdown(result: Result, images: dict[str, tuple[str, str]] | None = 
         parts += ["## A closer look", *shown[1:]]
     seconds = [r.facts["seconds"] for r in result.records if is_number(r.facts.get("seconds"))]
     made = [f"    {origin.command(result)}", f"Version {study.version} of the study; {len(result.records)} cells"]
-    made[1] += f", {duration(sum(seconds))} of training. " if seconds else ". "
+    made[1] += f", {duration(sum(seconds))} of computing. " if seconds else ". "
     made[1] += f"Content of all readings: `{origin.content(result.records) or '–'}`."
     made += [
         f"{setup.records} records by " + ", ".join(f"{k} {plain(str(v))}" for k, v in sorted(setup.facts.items()))
@@ -67,6 +68,10 @@ def markdown_files(result: Result) -> dict[str, bytes]:
         name = f"{IMAGES}/{picture.name}.png"
         contents[name] = drawn(picture_svg(picture, WIDTH), "png")
         images[name] = (picture.title, picture.caption)
+    for number_, (title, episode) in enumerate(result.study.episodes(result.records).items()):
+        name = f"{IMAGES}/{result.study.id}-episode-{number_}.png"
+        contents[name] = episode_png(episode)
+        images[name] = (title, "Seed 0, a combination never trained; a step that the expert would not take is crossed.")
     return {**contents, "report.md": render_markdown(result, images).encode()}
 
 

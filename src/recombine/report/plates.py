@@ -107,6 +107,7 @@ def page_data(plate: Plate) -> dict[str, Any]:
         "legend": plate.legend,
         "columns": plate.columns,
         "bars": [_bar(bar) for bar in shared],
+        "hatched": any((shades_of(tile.shades) == UNDEFINED).any() for tile in tiles_of(plate)),
         "rows": [
             {
                 "name": name,

@@ -10,6 +10,7 @@ from html import escape
 from ..lab.run import Result
 from ..labels import visible
 from . import origin
+from .episodes import episode_svg
 from .images import FONT, chart_svg, map_image, plate_svg
 from .page import interval_text, number
 from .strip import Strip, strip
@@ -70,7 +71,7 @@ class Sheet:
 
 
 def sheet_svg(result: Result, whole: bool = True) -> str:
-    """The sheet; with `whole` all charts, plates and maps, else the one chart that shows the result."""
+    """The sheet; with `whole` all charts, plates, maps and episodes, else the one chart that shows the result."""
     sheet = Sheet()
     study, extent = result.study, origin.extent(result)
     outcomes = {verdict.claim.id: verdict.outcome for verdict in result.verdicts}
@@ -100,6 +101,9 @@ def sheet_svg(result: Result, whole: bool = True) -> str:
             sheet.text(f"{one.name}: trained (small) and held-out (large) combinations", 13, weight=600)
             if image := map_image(one):
                 sheet.picture(image)
+        for name, episode in study.episodes(result.records).items():
+            sheet.text(name, 13, weight=600)
+            sheet.picture(episode_svg(episode))
     sheet.rule()
     sheet.text(origin.command(result), 10, "muted", after=2)
     sheet.text(f"content of all readings {origin.content(result.records) or '–'}", 10, "muted", after=0)
@@ -127,9 +131,9 @@ def _claims(sheet: Sheet, result: Result) -> None:
             sheet.drawn.append(_strip(found, MARGIN + 504, top))
         sheet.y = top
         end = max(end, sheet.text(f"{claim.side} {claim.threshold:g}", 10, "muted", x=660, width=90))
-        if verdict.why:
+        for words in filter(None, (claim.source, verdict.why, verdict.would_change)):
             sheet.y = end
-            end = sheet.text(verdict.why, 10, "muted", x=115, width=440)
+            end = sheet.text(words, 10, "muted", x=115, width=440, after=2)
         sheet.y = end + 2
         sheet.rule()
     sheet.y += 10

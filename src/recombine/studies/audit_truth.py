@@ -17,6 +17,7 @@ calibration only.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -147,12 +148,13 @@ class AuditTruth(Study):
     def measure(self, spec: dict[str, Any], context: Context) -> Measured:
         rows: list[dict[str, Any]] = []
         facts: dict[str, Any] = {}
+        began = time.perf_counter()
         for world in range(spec["worlds"]):
             found, said = _judge(spec, world)
             rows += found
             facts = facts or {"said": said}
             context.progress((world + 1) / spec["worlds"], f"{world + 1} of {spec['worlds']} worlds")
-        return Measured(rows, facts)
+        return Measured(rows, facts | {"seconds": time.perf_counter() - began})
 
     def label(self, spec: dict[str, Any]) -> str:
         return f"{spec['model']}, seed {spec['seed']}"

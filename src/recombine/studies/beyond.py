@@ -166,12 +166,13 @@ class Beyond(TrialStudy):
                 ]
         if not rows:
             return []
+        spec = charts.dots(rows, "variant", [WORDS[v] for v in names], ["trained", "asked"], "R²", top=1.0)
         return [
             Figure(
                 "What was trained against what is asked",
                 "R² on trained combinations and on what each variant asks for, a point a seed. Where both lie "
-                "together, composition reaches that far.",
-                charts.dots(rows, "variant", [WORDS[v] for v in names], ["trained", "asked"], "R²", top=1.0),
+                "together, composition reaches that far." + charts.arrows(spec),
+                spec,
             )
         ]
 

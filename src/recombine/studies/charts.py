@@ -82,6 +82,12 @@ def dots(
     return sized({"data": {"values": rows}, "height": step * len(order), "layer": layers})
 
 
+def arrows(spec: Spec) -> str:
+    """A sentence for the caption if the chart has points beyond its axis."""
+    beyond = any("edge" in layer["mark"].get("style", []) for layer in spec["layer"])
+    return " An arrow marks a point beyond the axis." if beyond else ""
+
+
 def sized(spec: Spec) -> Spec:
     """As wide as the page; laid out anew where a narrower page breaks the legend into more lines."""
     return {"width": "container", "autosize": {"type": "fit-x", "contains": "padding", "resize": True}, **spec}
@@ -295,14 +301,13 @@ def scatter(
 
 
 def needed(rows: Rows) -> Spec:
-    """Needed against there are, on logarithmic axes, with the line where all are needed.."""
+    """Needed against there are, on logarithmic axes, with the line where all are needed."""
     sizes = [row["size"] for row in rows]
     names = list(dict.fromkeys(row["series"] for row in rows))
     ends = [min(row["value"] for row in rows) / 1.3, max(sizes) * 1.2]
-    log = {"type": "log", "base": 10, "nice": False}
     across = {"field": "size", "type": "quantitative", "title": "combinations there are",
-              "scale": log | {"domain": [min(sizes) / 1.2, max(sizes) * 1.2]}}  # fmt: skip
-    up = {"field": "value", "type": "quantitative", "title": "combinations needed", "scale": log | {"domain": ends}}
+              **log_axis(min(sizes) / 1.2, max(sizes) * 1.2)}  # fmt: skip
+    up = {"field": "value", "type": "quantitative", "title": "combinations needed", **log_axis(*ends)}
     color = {"field": "series", "type": "nominal", "scale": {"domain": names}, "legend": legend()}
     shape = {
         "field": "series",
@@ -322,6 +327,30 @@ def needed(rows: Rows) -> Spec:
                       "tooltip": [*shown, {"field": "value", "type": "quantitative", "title": "needed"}]}},
     ]  # fmt: skip
     return sized({"data": {"values": rows}, "height": 320, "layer": layers})
+
+
+def search(rows: Rows, threshold: int | float, value_title: str) -> Spec:
+    """What a search tried: score against the number trained on, a line a series and seed, and the score asked for.
+
+    Rows: trained_on, series, seed, turn (when it was tried, from 1), value. Lower scores than FLOOR are drawn there.
+    """
+    names = list(dict.fromkeys(row["series"] for row in rows))
+    across = {"field": "trained_on", "type": "quantitative", "title": "combinations trained on",
+              **log_axis(*log_ends([row["trained_on"] for row in rows]))}  # fmt: skip
+    up = {"field": "at", "type": "quantitative", "title": value_title, "axis": {"tickCount": 5}}
+    named = {"field": "series", "type": "nominal"}
+    color = {**named, "scale": {"domain": names}, "legend": legend()}
+    shape = {**named, "scale": {"domain": names, "range": shapes(names)}, "legend": legend()}
+    clamp = {"calculate": f"max(datum.value, {FLOOR})", "as": "at"}
+    told = {"series": "net", "seed": "seed", "turn": "tried as number", "trained_on": "combinations trained on"}
+    layers = [
+        *thresholds("y", [threshold]),
+        {"transform": [clamp], "mark": {"type": "line", "strokeWidth": 1.5, "opacity": 0.6},
+         "encoding": {"x": across, "y": up, "color": color, "detail": {"field": "seed", "type": "nominal"}}},
+        {"transform": [clamp], "mark": {"type": "point", "filled": True, "size": 50, "opacity": 0.8},
+         "encoding": {"x": across, "y": up, "color": color, "shape": shape, "tooltip": tooltip(told)}},
+    ]  # fmt: skip
+    return sized({"data": {"values": rows}, "height": 300, "layer": layers})
 
 
 def shapes(series: Sequence[str]) -> list[str]:

@@ -227,16 +227,14 @@ class EncodingsStudy(TrialStudy):
             return []
         names = [name for name in encodings if name in set(table.encoding)]
         name = charts.SCORES[self.metric]
-        return [
-            Figure(
-                f"{charts.title(measure)} by encoding, here and as published",
-                self._caption(measure, name),
-                charts.dots(rows, "encoding", names, ["here", "published"], name if index == 2 else "R² of a probe",
-                            top=1.0),
-            )
-            for index, measure in ((2, MEASURES[2]), (0, MEASURES[0]), (1, MEASURES[1]))
-            if (rows := self._rows(table, names, index))
-        ]  # fmt: skip
+        figures = []
+        for index, measure in ((2, MEASURES[2]), (0, MEASURES[0]), (1, MEASURES[1])):
+            if rows := self._rows(table, names, index):
+                score = name if index == 2 else "R² of a probe"
+                spec = charts.dots(rows, "encoding", names, ["here", "published"], score, top=1.0)
+                title = f"{charts.title(measure)} by encoding, here and as published"
+                figures.append(Figure(title, self._caption(measure, name) + charts.arrows(spec), spec))
+        return figures
 
     def exhibits(self, records: Sequence[Record]) -> dict[str, str]:
         table = tidy(records)

@@ -181,11 +181,13 @@ class Render(PictureStudy):
             for row in trial.final(table, "error", stream, "").itertuples()
         ]  # fmt: skip
         order = list(dict.fromkeys(row["what"] for row in rows))
+        spec = charts.dots(rows, "what", order, ["trained", "held out"], "error", top=1.0)
         return [
             Figure(
                 "Error by regularizer and target",
-                "Error on trained and on held-out combinations by that of an empty picture; a point a seed.",
-                charts.dots(rows, "what", order, ["trained", "held out"], "error", top=1.0),
+                "Error on trained and on held-out combinations by that of an empty picture; a point a seed."
+                + charts.arrows(spec),
+                spec,
             )
         ]
 

@@ -276,12 +276,43 @@ class RequiredTasks(TrialStudy):
                      for row in found.itertuples(index=False)]  # fmt: skip
         if not rows:
             return []
+        asked = f"{charts.SCORES[self.metric]} above {float(records[0].cell.spec['threshold']):g}"
         return [
             Figure(
                 "Combinations needed against combinations there are",
                 "Each point is a family and a seed: the smallest number of trained combinations that was enough for "
-                "the score asked for. Both axes are logarithmic; the dashed line would be all of them.",
+                f"a held-out {asked}. Both axes are logarithmic; the dashed line would be all of them.",
                 charts.needed(rows),
+            ),
+            *self._search(records, asked),
+        ]
+
+    def _search(self, records: Sequence[Record], asked: str) -> list[Figure]:
+        """What was tried in the largest space."""
+        place = max((r.cell.spec["modules"], r.cell.spec["at_most"]) for r in records)
+        rows: list[dict[str, Any]] = []
+        turns: dict[tuple[str, int], int] = {}
+        for record in records:
+            spec = record.cell.spec
+            who = (spec["net"], int(spec["seed"]))
+            if (spec["modules"], spec["at_most"]) != place:
+                continue
+            for row in record.rows:
+                turns[who] = turns.get(who, 0) + 1
+                if math.isfinite(row["value"]):
+                    rows.append({"trained_on": row["trained_on"], "series": who[0], "seed": who[1],
+                                 "turn": turns[who], "value": row["value"]})  # fmt: skip
+        if not rows:
+            return []
+        rows.sort(key=lambda row: (row["series"], row["seed"], row["trained_on"]))
+        modules, most = place
+        return [
+            Figure(
+                f"The search, M = {modules} and K = {most}",
+                f"Held-out {charts.SCORES[self.metric]} of every net that was trained to find the number, against the "
+                f"combinations it was trained on; a line a seed. The number needed is the first whose score is {asked} "
+                "(dashed).",
+                charts.search(rows, float(records[0].cell.spec["threshold"]), charts.SCORES[self.metric]),
             )
         ]
 

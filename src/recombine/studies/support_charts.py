@@ -60,7 +60,7 @@ def _composition(final: Table, order: Sequence[str], name: str) -> Figure | None
         f"{charts.title(name)} by what was trained on: each point is a seed, each tick the mean over seeds, "
         "and the shaded span between "
         "the means is the gap. Where both colors lie together the net composes; where they part it does not. Of "
-        "disconnected, the held-out combinations that cross the two blocks are shown.",
+        "disconnected, the held-out combinations that cross the two blocks are shown." + charts.arrows(spec),
         spec,
     )
 
@@ -91,7 +91,8 @@ def _gaps(final: Table, order: Sequence[str], name: str) -> Figure | None:
     return Figure(
         "What is lost on combinations never trained",
         "Gap by support: each point is a seed, the tick their mean, the line its 95 % interval over seeds. A gap of "
-        f"at most {COMPOSES} is claimed of supports that compose; at least {FAILS} where something was never trained.",
+        f"at most {COMPOSES} is claimed of supports that compose; at least {FAILS} where something was never trained."
+        + charts.arrows(spec),
         spec,
     )
 
@@ -123,7 +124,7 @@ def _groups(final: Table, order: Sequence[str], name: str) -> Figure | None:
         "Where the loss sits",
         f"Held-out {name} by group of combinations: how many modules are active; within or across the two blocks of "
         "disconnected; with or without the rarest module of unpopular. The other tick is the mean on trained "
-        "combinations of the same nets. An arrow marks a point beyond the axis.",
+        "combinations of the same nets." + charts.arrows(spec),
         spec,
     )
 
