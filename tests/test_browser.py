@@ -38,7 +38,8 @@ class Busy(Everything):
     def figures(self, table: Any, records: Any) -> list[Figure]:  # noqa: F811
         (chart,) = super().figures(table, records)
         shown = [{"field": name, "type": "nominal"} for name in ("name", "value")]
-        encoding = chart.spec["encoding"] | {"tooltip": shown}
+        wide = {"field": "name", "type": "nominal", "legend": {"title": "W" * 40, "titleLimit": 900, "orient": "top"}}
+        encoding = chart.spec["encoding"] | {"tooltip": shown, "color": wide}
         rows = [{"name": HOSTILE, "value": 0.8}, {"name": "x", "value": 0.81}]
         return [dataclasses.replace(chart, spec=sized(chart.spec | {"encoding": encoding, "data": {"values": rows}}))]
 
@@ -87,6 +88,43 @@ def test_the_tooltip_tells_the_values_and_markup_in_labels_is_inert(page: Browse
     ours = "return [...document.scripts].filter((s) => !s.type).every((s) => !s.textContent.includes('alert('))"
     assert page.run(ours)
     assert HOSTILE in page.run("return document.querySelector('h1').textContent")
+
+
+def test_the_keyboard_goes_through_a_chart_and_its_values_are_said(page: Browser):
+    from selenium.webdriver.common.keys import Keys
+
+    page.run("document.querySelector('.chart').focus()")
+    assert page.run("return document.activeElement.getAttribute('aria-label')").endswith("go through its points.")
+    page.press(Keys.ARROW_RIGHT)
+    (said,) = page.texts(".told[role=status]")
+    assert said == f"1 of 2: name: {HOSTILE}; value: 0.8"
+    (shown,) = page.wait(lambda: page.texts("#vg-tooltip-element.visible"))
+    assert HOSTILE in shown and len(page.all(".chart .walked")) == 1
+    page.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)  # the last one is the last
+    assert page.texts(".told") == ["2 of 2: name: x; value: 0.81"]
+    page.press(Keys.HOME)
+    assert page.texts(".told") == [said]
+    page.press(Keys.TAB)
+    assert not page.all(".chart .walked") and not page.texts("#vg-tooltip-element.visible")
+    assert page.run("return document.querySelectorAll('.told *').length") == 0  # text, never markup
+    assert page.complaints() == []
+
+
+def test_a_chart_is_made_smaller_where_its_legend_would_be_cut(browser: Browser, pages: Path):  # noqa: F811
+    cut = """return [...document.querySelectorAll('.chart')].flatMap((place) => {
+      const frame = place.getBoundingClientRect();
+      return [...place.querySelectorAll('svg text')].filter((text) => {
+        const box = text.getBoundingClientRect();
+        return box.width && (box.left < frame.left - 2 || box.right > frame.right + 2);
+      }).map((text) => text.textContent);
+    })"""
+    browser.resize(360)
+    browser.open(pages / "report.html", charts=1)
+    assert browser.run("return document.querySelector('.chart').textContent").count("W") >= 40
+    browser.wait(lambda: browser.run(cut) == [])
+    browser.resize(1200)  # and again where there is room
+    browser.wait(lambda: browser.run("return document.querySelector('.chart').clientWidth") > 700)
+    browser.wait(lambda: browser.run(cut) == [])
 
 
 def test_tables_sort_both_ways_and_back(page: Browser):
@@ -195,15 +233,28 @@ def test_the_keyboard_reaches_every_control(page: Browser):
 
     page.run("document.body.focus()")
     reached: set[str] = set()
+    controls = {"theme", "sort", "svg", "png", "csv", "search", "range", "radio", "select-one", "SUMMARY", "chart"}
     for _ in range(120):
         page.press(Keys.TAB)
         reached.add(page.run(
-            "const e = document.activeElement; return e.dataset.save || ('themeSwitch' in e.dataset ? 'theme' : '')"
+            "const e = document.activeElement; return e.dataset.save || (e.dataset.chart ? 'chart' : '')"
+            " || ('themeSwitch' in e.dataset ? 'theme' : '')"
             " || (e.closest('th') ? 'sort' : '') || e.type || e.tagName"
         ))  # fmt: skip
-        if {"theme", "sort", "svg", "png", "csv", "search", "range", "radio", "select-one", "SUMMARY"} <= reached:
+        if controls <= reached:
             return
     raise AssertionError(f"only {sorted(reached)} were reached")
+
+
+def test_what_is_folded_opens_by_keyboard_and_links_lead_to_sections(page: Browser):
+    from selenium.webdriver.common.keys import Keys
+
+    page.run("document.querySelector('.tools summary').focus()")
+    page.press(Keys.ENTER)
+    assert page.run("return document.querySelector('.tools details').open")
+    places = page.run("return [...document.querySelectorAll('nav.jump a')].map((a) => a.getAttribute('href'))")
+    assert {"#claims", "#made"} <= set(places)
+    assert page.run("return arguments[0].every((place) => document.querySelector(place))", places)
 
 
 def test_every_picture_and_field_has_a_name(page: Browser):

@@ -146,8 +146,8 @@
       });
   });
 
-  // On paper nothing can be opened: what is folded is shown, but for the long tables.
-  const folded = () => document.querySelectorAll("details.exhibit");
+  // On paper nothing can be opened: what is folded is shown, but for the long tables and further seeds.
+  const folded = () => document.querySelectorAll(".exhibits > details.exhibit");
   addEventListener("beforeprint", () => folded().forEach((item) => { item.dataset.was = item.open; item.open = true; }));
   addEventListener("afterprint", () => folded().forEach((item) => { item.open = item.dataset.was === "true"; }));
 })();

@@ -15,6 +15,7 @@ from ..supports.certificate import cooccurrence
 
 MOST = 64  # parts beyond which a circle of them says nothing
 SIZE, RADIUS, LABEL = 300, 104, 14  # pixels; LABEL: from a point to its name
+SHOWN, LETTER = 14, 6.3  # letters of a name, and the width of one
 SERIES = 6  # colors; further components share the last one
 
 
@@ -60,8 +61,11 @@ def graph_svg(support: Support) -> str:
         )
     for i, name in enumerate(graph.names):
         drawn.append(_point(name, graph.places[i], graph.turns[i], graph.components[i], graph.usage[i]))
+    longest = max(len(visible(name, SHOWN)) for name in graph.names)
+    beside = max(0, math.ceil(RADIUS + LABEL + LETTER * longest - SIZE / 2))  # room for names on both sides
+    width = SIZE + 2 * beside
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="graph" viewBox="0 0 {SIZE} {SIZE}" width="{SIZE}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="graph" viewBox="{-beside} 0 {width} {SIZE}" width="{width}" '
         f'height="{SIZE}" role="img" aria-label="{escape(graph_words(support))}">{"".join(drawn)}</svg>'
     )
 
@@ -109,7 +113,7 @@ def anchor(turn: float) -> str:
 def _point(name: str, at: tuple[float, float], turn: float, component: int, usage: int) -> str:
     x, y = at
     side = {"center": "middle", "left": "start", "right": "end"}[anchor(turn)]
-    label = escape(visible(name, 14))
+    label = escape(visible(name, SHOWN))
     look = (
         f'fill="{_color(component)}"' if component >= 0 else 'fill="none" stroke="var(--muted)" stroke-dasharray="2 2"'
     )

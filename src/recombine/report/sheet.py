@@ -112,6 +112,10 @@ def sheet_svg(result: Result, whole: bool = True) -> str:
 
 def _claims(sheet: Sheet, result: Result) -> None:
     """A line a claim: verdict, words, value with its interval, seeds and threshold."""
+    sources = {verdict.claim.source for verdict in result.verdicts}
+    if len(sources) == 1:  # once is enough
+        (one,) = sources
+        sheet.text(f"{'Claims are' if one.startswith('ours') else 'Claims after'} {one}", 10, "muted")
     sheet.rule()
     for verdict in result.verdicts:
         claim, top = verdict.claim, sheet.y
@@ -131,7 +135,7 @@ def _claims(sheet: Sheet, result: Result) -> None:
             sheet.drawn.append(_strip(found, MARGIN + 504, top))
         sheet.y = top
         end = max(end, sheet.text(f"{claim.side} {claim.threshold:g}", 10, "muted", x=660, width=90))
-        for words in filter(None, (claim.source, verdict.why, verdict.would_change)):
+        for words in filter(None, (claim.source if len(sources) > 1 else "", verdict.why, verdict.would_change)):
             sheet.y = end
             end = sheet.text(words, 10, "muted", x=115, width=440, after=2)
         sheet.y = end + 2

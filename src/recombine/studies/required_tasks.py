@@ -310,7 +310,7 @@ class RequiredTasks(TrialStudy):
             Figure(
                 f"The search, M = {modules} and K = {most}",
                 f"Held-out {charts.SCORES[self.metric]} of every net that was trained to find the number, against the "
-                f"combinations it was trained on; a line a seed. The number needed is the first whose score is {asked} "
+                f"combinations it was trained on; a line a seed. The number needed is the smallest with {asked} "
                 "(dashed).",
                 charts.search(rows, float(records[0].cell.spec["threshold"]), charts.SCORES[self.metric]),
             )
