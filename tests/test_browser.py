@@ -17,7 +17,7 @@ from recombine.report.comparison import render_comparison
 from recombine.report.gallery import render_gallery
 from recombine.studies.charts import sized
 from test_audit_report import audit, table  # noqa: F401
-from test_formats import Everything
+from test_formats import Played
 from test_report import HOSTILE, fruit_result
 
 pytestmark = [
@@ -26,11 +26,11 @@ pytestmark = [
 ]
 
 
-class Busy(Everything):
+class Busy(Played):
     """All there can be on a page, with enough claims to filter."""
 
     claims = (
-        *Everything.claims,
+        *Played.claims,
         *(Claim(f"c{i}", f"more claim-{i}", "ours", "at least", 0.1 * i, lambda t: t.value.mean(), "mean", "")
           for i in range(8)),
     )  # fmt: skip
@@ -74,6 +74,10 @@ def test_a_page_asks_for_nothing_and_complains_of_nothing(browser: Browser, page
     browser.open(pages / f"{name}.html", charts={"report": 1, "audit": 3}.get(name, 0))
     assert browser.requests() == [(pages / f"{name}.html").as_uri()]
     assert browser.complaints() == []
+    acting = (
+        "return document.querySelectorAll('img:not([src^=\"data:\"]), [onerror], [onclick], iframe, object').length"
+    )
+    assert browser.run(acting) == 0  # labels with markup stay words
 
 
 def test_the_tooltip_tells_the_values_and_markup_in_labels_is_inert(page: Browser):

@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 import recombine as rc
 from recombine.errors import UserError
-from recombine.report.markdown import plain, render_markdown
+from recombine.report import render
+from recombine.report.markdown import markdown_files, plain, render_markdown
 from recombine.report.sheet import sheet_svg
+from recombine.tasks.episodes import Entry, Episode, Frame
 from test_maps import Mapped
 from test_plates import Pictured
 from test_report import HOSTILE, fruit_result, fruit_store
@@ -21,6 +24,14 @@ from test_report import HOSTILE, fruit_result, fruit_store
 
 class Everything(Mapped, Pictured):
     """Charts, plates and maps."""
+
+
+class Played(Everything):
+    """An episode, too."""
+
+    def episodes(self, records: Any) -> dict[str, Episode]:
+        frames = (Frame((1, 1), (((1, 2), HOSTILE),), "right", "up", HOSTILE), Frame((1, 2), (), None))
+        return {f"split {HOSTILE}": Episode(HOSTILE, np.zeros((3, 4), bool), frames, (Entry(HOSTILE, HOSTILE),))}
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +77,28 @@ def test_the_sheet_holds_words_claims_and_charts(result: Any):
     images = [len(re.findall("<image", text)) for text in (whole, top)]
     assert images == [5, 1]
     assert "<script" not in whole
+
+
+def test_episodes_are_in_every_format(result: Any):
+    played = dataclasses.replace(result, study=Played())
+    assert len(re.findall("<image", sheet_svg(played))) == len(re.findall("<image", sheet_svg(result))) + 1
+    files = markdown_files(played)
+    assert files["report-images/fruit-episode-0.png"].startswith(b"\x89PNG")
+    assert "](report-images/fruit-episode-0.png)" in files["report.md"].decode()
+    page = render(played)
+    assert 'id="episodes"' in page and "<script>alert" not in page.split('id="episodes"')[1].split("</section>")[0]
+
+
+def test_what_would_change_a_verdict_and_its_source_are_in_every_format(result: Any):
+    decided = [verdict for verdict in result.verdicts if verdict.would_change]
+    assert decided
+    root = ElementTree.fromstring(sheet_svg(result))
+    sheet = " ".join(element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text"))
+    page, text = render(result), render_markdown(result)
+    for verdict in decided:
+        assert verdict.would_change in page and verdict.would_change in sheet and plain(verdict.would_change) in text
+    for source in {verdict.claim.source for verdict in result.verdicts}:
+        assert source.split()[0] in sheet and plain(source) in text
 
 
 def test_every_format_is_written_beside_the_records(tmp_path: Path):

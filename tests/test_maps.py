@@ -97,6 +97,12 @@ def test_components_have_colors_of_their_own():
     assert len(set(re.findall(r"var\(--series-\d\)", svg))) == 2
     whole = rc.supports.random(space, held_out=0.2, seed=0)
     assert set(re.findall(r"var\(--series-\d\)", graph_svg(whole))) == {"var(--series-1)"}
+    # long names have room on both sides
+    named = graph_svg(rc.supports.random(rc.Product(interaction=5, quadrant=4), held_out=0.25, seed=0))
+    left, _, width, _ = map(float, re.findall(r'viewBox="([^"]*)"', named)[0].split())
+    for x, side, name in re.findall(r'<text x="([\d.]+)"[^>]*text-anchor="(\w+)"[^>]*>([^<]*)<', named):
+        reach = 6 * len(name) * {"start": 1, "middle": 0.5, "end": -1}[side]
+        assert left <= float(x) + min(reach, 0) and float(x) + max(reach, 0) <= left + width
     assert graph_words(whole) == "all 6 trained parts hang together"
 
 

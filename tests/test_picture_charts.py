@@ -34,6 +34,24 @@ def axis_of(spec: dict[str, Any], channel: str, layer: int = -1) -> dict[str, An
     return spec["layer"][layer]["encoding"][channel]
 
 
+def test_captions_speak_of_arrows_where_there_are_some():
+    rows = [{"what": "a", "series": "s", "seed": 0, "value": value} for value in (0.2, 0.9)]
+    inside = charts.dots(rows, "what", ["a"], ["s"], "error", top=1.0)
+    beyond = charts.dots([*rows, rows[0] | {"value": 9.0}], "what", ["a"], ["s"], "error", top=1.0)
+    assert charts.arrows(inside) == "" and "arrow" in charts.arrows(beyond)
+    assert "▸" in compiled(beyond) and "▸" not in compiled(inside)
+
+
+def test_a_search_is_drawn_against_what_was_asked():
+    rows = [
+        {"trained_on": n, "series": net, "seed": 0, "turn": turn, "value": 1 - 5 / n}
+        for net in ("mlp", "transformer")
+        for turn, n in enumerate((6, 20, 300), start=1)
+    ]
+    svg = compiled(charts.search(rows, 0.9, "R²"))
+    assert svg.count('aria-roledescription="point"') == 6 and ">.9</text>" in svg
+
+
 # -- by layer ---------------------------------------------------------------------------------------------------------
 def test_layers_stand_in_their_order():
     spec = picture_charts.by_layer(layer_rows(), "F", reference=(0.9,))

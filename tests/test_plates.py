@@ -257,6 +257,9 @@ def test_one_nameless_row_is_a_list():
     tiles = tuple(Tile(pack(bump(), 0, 1), "of a net", "heat") for _ in range(11))
     plate = Plate("t", "c", tuple(f"net {i}" for i in range(11)), (("", (*tiles[:-1], None)),))
     data = page_data(plate)
+    assert not data["hatched"]
+    empty = dataclasses.replace(plate, rows=(("", (Tile(pack(np.full((2, 2), np.nan), 0, 1)), *tiles[1:])),))
+    assert page_data(empty)["hatched"]  # and the key says what it means
     assert data["flowing"] and not page_data(dataclasses.replace(plate, rows=(("a", tiles),)))["flowing"]
     assert data["rows"][0]["tiles"][0]["sizes"]["large"] == enlarged((28, 28), side("large", 5, 3))
 

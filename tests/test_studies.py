@@ -11,7 +11,7 @@ import pytest
 from recombine import UserError
 from recombine.lab.cells import Cell
 from recombine.lab.run import run_study
-from recombine.lab.store import Store
+from recombine.lab.store import Record, Store
 from recombine.lab.study import DEFAULT_SEEDS, Context
 from recombine.lab.verdicts import NotMet, judge
 from recombine.recipe import Recipe
@@ -352,6 +352,13 @@ def test_the_bisection_finds_the_number_that_is_enough(monkeypatch, enough_from)
     else:
         assert enough_from <= found.facts["needed"] <= max(enough_from + 1, enough_from * bisection.CLOSE)
         assert len(tried) <= 8 and len(set(tried)) == len(tried)
+    # the page shows every net of the search, and the score that was asked for
+    record = Record(Cell(study.id, study.version, spec), found.rows, found.facts, {})
+    (figure,) = study._search([record], "R² above 0.9")
+    rows = figure.spec["data"]["values"]
+    assert sorted(tried) == [row["trained_on"] for row in rows]
+    assert [tried[row["turn"] - 1] for row in rows] == [row["trained_on"] for row in rows]
+    assert figure.spec["layer"][0]["data"]["values"][0]["threshold"] == spec["threshold"]
 
 
 def decodability_table(relation, seeds=(0, 1, 2)) -> pandas.DataFrame:
