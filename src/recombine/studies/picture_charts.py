@@ -106,7 +106,8 @@ def log_log(
                                            "strokeDash": [4, 4], "clip": True},
          "encoding": {**guide, "detail": {"field": "line", "type": "nominal"}}},
         {"data": {"values": [point for point in fan if point["label"]]},
-         "mark": {"type": "text", "style": ["reference-label"], "align": "left", "dx": 4, "dy": -2},
+         "mark": {"type": "text", "style": ["reference-label"], "align": "left", "dx": 5,
+                  "dy": -2 if len(reached) == len(rows) else 15},  # below the arrows at the top
          "encoding": {**guide, "text": {"field": "label", "type": "nominal"}}},
         {"data": {"values": lines}, "mark": {"type": "line", "strokeWidth": 2.5},
          "encoding": {**guide, "color": color}},
