@@ -380,3 +380,17 @@ def test_sizes_of_sets_follow_the_space_once_all_is_covered():
     np.testing.assert_allclose(sizes, np.array([10, 45, 120]) / 175 * 100, atol=1.5)
     everything = plan_space(space, budget=175)
     assert len(set(space.rank(everything.rows).tolist())) == 175
+
+
+@pytest.mark.parametrize("space", [Product(x=8, y=8), Product(a=5, b=4, c=6), Subsets(modules=12, at_most=3)], ids=str)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_plan_that_ends_early_has_trained_every_level_about_as_often(space, seed):
+    """Also where a fifth is forbidden: a level of which little is left must not wait for the others."""
+    rng = np.random.default_rng(seed)
+    some = space.unrank(rng.permutation(space.size)[: space.size // 5]).tolist()
+    forbid = [dict(zip(space.factors, row, strict=True)) for row in some] if isinstance(space, Product) else ()
+    for rules in ((), forbid):
+        usage = element_usage(space, plan_space(space, budget=space.size // 4, forbid=rules, seed=seed).rows)
+        for members in space.classes:
+            of_factor = usage[list(members)]
+            assert of_factor.max() - of_factor.min() <= 2

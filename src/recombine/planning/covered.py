@@ -39,13 +39,17 @@ class Covered:
         self.impossible: list[tuple[int, ...]] = []  # tuples that cannot be covered, as far as was looked
         self.n_impossible = 0
         self.open = self._all_open() if strength > 1 else np.zeros((0,) * strength, bool)
+        #: (elements,) tuples of each element that cannot be had, as far as was looked; counted as degrees are
+        self.lost = np.zeros(n, np.int64)
         if strength > 1:
             self._close(rows)
             if forbidden:
+                before = self._counted()
                 self._close_impossible()
+                self.lost = before - self._counted()
         self._factorial = math.factorial(strength)
         #: (elements,) open tuples of each element, counted once for each order of the others
-        self.degrees = self.open.reshape(n, -1).sum(1) if strength > 1 else np.zeros(n, np.int64)
+        self.degrees = self._counted()
 
     # -- questions -----------------------------------------------------------------------------------------------------
     @property
@@ -56,6 +60,14 @@ class Covered:
     def parts(self) -> int:
         """Components of the trained elements."""
         return len(np.unique(self.component[self.trained])) if self.trained.any() else 0
+
+    @property
+    def urgency(self) -> np.ndarray:
+        """(elements,) how far behind an element is: its open tuples, and those it cannot have.
+
+        Without the latter, an element of which much is forbidden would wait for the others, and be trained least.
+        """
+        return np.where(self.degrees > 0, self.degrees + self.lost, 0)
 
     def left(self) -> int:
         """Open tuples."""
@@ -88,6 +100,7 @@ class Covered:
         """No allowed combination has these elements together."""
         for order in itertools.permutations(elements):
             self.degrees[order[0]] -= self.open[order]
+            self.lost[order[0]] += self.open[order]
             self.open[order] = False
         self._note(elements)
 
@@ -95,6 +108,10 @@ class Covered:
         self.n_impossible += 1
         if len(self.impossible) < 100:
             self.impossible.append(tuple(sorted(int(e) for e in elements)))
+
+    def _counted(self) -> np.ndarray:
+        n = len(self.space.element_names)
+        return self.open.reshape(n, -1).sum(1) if self.strength > 1 else np.zeros(n, np.int64)
 
     # -- the table -----------------------------------------------------------------------------------------------------
     def _all_open(self) -> np.ndarray:

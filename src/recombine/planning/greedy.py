@@ -105,7 +105,7 @@ def candidates(
 def _reach(covered: Covered, chosen: np.ndarray) -> np.ndarray:
     """(rows or 1, elements): open tuples that contain the elements of a row and one more, in every order."""
     if not chosen.shape[1]:
-        return covered.degrees[None].astype(float)
+        return covered.urgency[None].astype(float)
     part = covered.open[tuple(np.maximum(chosen, 0).T)]  # (rows, elements, ...)
     return part.reshape(len(part), part.shape[1], -1).sum(2).astype(float)
 

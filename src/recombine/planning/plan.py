@@ -118,6 +118,7 @@ class _Planner:
         self.rows = rows
         self.forbidden = forbidden
         self.covered = Covered(space, rows, strength, forbidden)
+        self.usage = element_usage(space, rows) if len(rows) else np.zeros(len(space.element_names), np.int64)
         self.thrift = costs.thrift()
         self.done = set(space.rank(rows).tolist()) if len(rows) else set()
         self.plan = Plan(space, self.covered, already=len(rows))
@@ -238,8 +239,8 @@ class _Planner:
         if not len(rows):  # all good ones are trained: any that is not
             rows = self._any_new()
         ids = self.space.elements(rows)
-        score = np.array([self._evenness(one, worth) for one in ids])
-        return rows[np.argsort(-score / self.costs.of(rows), kind="stable")[:1]] if len(rows) else rows
+        score = np.array([self._evenness(one, worth) for one in ids]) / self.costs.of(rows)
+        return rows[score >= score.max() - 1e-9] if len(rows) else rows
 
     def _lagging_size(self) -> int:
         sizes = np.bincount((self.space.elements(self.rows) >= 0).sum(1), minlength=self.space.width + 1)[1:]
@@ -282,7 +283,7 @@ class _Planner:
         if stage == "cover":  # levels are trained, and joins that are impossible must not count
             keys = keys[:, 2:]
         tie = np.where(np.isnan(lowered), 0.0, lowered) / costs
-        best = np.lexsort((self.rng.random(len(rows)), tie, *keys.T[::-1]))[-1]
+        best = np.lexsort((self.rng.random(len(rows)), self._rarity(elements), tie, *keys.T[::-1]))[-1]
         row, ids = rows[best], elements[best]
         rarest = None
         if stage == "risk" and self.pairs is not None:
@@ -292,6 +293,7 @@ class _Planner:
             self.pairs[np.ix_(own, own)] += 1
         words = self._words(ids)
         self.covered.add(ids)
+        self.usage[ids[ids >= 0]] += 1
         self.rows = np.concatenate([self.rows, row[None]])
         self.done.add(int(self.space.rank(row[None])[0]))
         self.risks.add(row)
@@ -301,6 +303,14 @@ class _Planner:
             cost=float(costs[best]), risk=float(risk[best]), lowered=float(lowered[best]), rarest=rarest, **words,
         ))  # fmt: skip
         return True
+
+    def _rarity(self, elements: np.ndarray) -> np.ndarray:
+        """Of combinations that buy the same: those whose elements were trained less often, where a budget may end it.
+
+        Without one all is covered in the end, and chance finds shorter ways.
+        """
+        there = elements >= 0
+        return -(self.usage[elements] * there).sum(1) / there.sum(1) * (self.budget is not None)
 
     def _words(self, ids: np.ndarray) -> dict[str, Any]:
         """Which levels and groups a row brings, by name, before it is added."""
