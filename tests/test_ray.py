@@ -141,7 +141,8 @@ def test_a_node_dies_and_nothing_is_lost(cluster, tmp_path):
     faults = shutil.copytree(HERE / "faults", tmp_path / "tests" / "faults")  # it looks for the source beside itself
     stranger = cluster.join(PYTHONPATH=os.pathsep.join(map(str, (other, faults, HERE / "cluster"))))
     doomed = cluster.join(cpus=2)
-    changes = {"cells": 40, "seconds": 0.5, "programs": 4}
+    cells = 16
+    changes = {"cells": cells, "seconds": 1.5, "programs": 4}  # long: a node is not to be killed between its cells
     driver = cluster.drive(out=str(tmp_path / "run"), changes=changes)
     here = cluster.drive({"CLUSTER_LOG": ""}, out=str(tmp_path / "here"), changes=changes, engine="inprocess")
     # three actors at work: one of the node that lives, two of the one that dies
@@ -153,9 +154,9 @@ def test_a_node_dies_and_nothing_is_lost(cluster, tmp_path):
     assert "lost an actor; what ran there runs again elsewhere" in err, err
     cluster.leave(stranger)
     begun = [number for number, _ in cluster.begun()]
-    assert len(set(begun)) == 40 and 40 < len(begun) <= 42, "only what ran on the dead node ran again"
+    assert len(set(begun)) == cells < len(begun) <= cells + 2, "only what ran on the dead node ran again"
     assert answer(here)[0] == 0
-    assert records(tmp_path / "run") == records(tmp_path / "here") and len(records(tmp_path / "run")) == 40
+    assert records(tmp_path / "run") == records(tmp_path / "here") and len(records(tmp_path / "run")) == cells
 
 
 def test_a_study_of_nets_gives_the_same_bytes_as_in_this_process(cluster, tmp_path):

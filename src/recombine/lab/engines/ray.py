@@ -110,11 +110,11 @@ def cluster(address: str) -> Iterator[Any]:
         if ours:
             for number, handler in signals.items():  # Ray takes SIGTERM for itself
                 signal.signal(number, handler)
-    try:
-        with contextlib.redirect_stdout(sys.stderr):  # Ray prints what nodes report; stdout is for results
+    with contextlib.redirect_stdout(sys.stderr):  # Ray prints what nodes report, at its end too; stdout is for results
+        try:
             yield ray
-    finally:
-        ray.shutdown()
+        finally:
+            ray.shutdown()
 
 
 def _require_listener(address: str) -> None:
