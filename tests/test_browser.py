@@ -232,6 +232,28 @@ def test_the_map_shows_a_combination_and_its_neighbors(page: Browser):
     assert page.complaints() == []
 
 
+def test_the_nearest_of_a_set_share_its_parts(page: Browser):
+    """A set of one is as far from another set of one as from a pair that has it: the pair is shown."""
+    data = json.loads(page.run("return document.getElementById('maps-data').textContent"))
+    space, one = data["spaces"][1], data["maps"][1]
+    alone = next(rank for rank, side in enumerate(one["sides"]) if side == "h" and len(space["parts"][rank]) == 1)
+    pairs = [
+        rank for rank, parts in enumerate(space["parts"])
+        if one["sides"][rank] == "t" and len(parts) == 2 and space["parts"][alone][0] in parts
+    ]  # fmt: skip
+    page.one(".choice input:checked").send_keys("\ue014")  # to the right: the second split
+    page.run(
+        "const s = document.querySelector('[data-look=\"1\"] select'); s.value = arguments[0];"
+        "s.dispatchEvent(new Event('change'))",
+        alone,
+    )
+    told = page.texts("[data-look='1'] .found")[0]
+    assert f"The {len(pairs)} nearest trained ones, 1 part away" in told and len(pairs) > 1
+    assert len(page.all("[data-map='1'] rect.near")) == len(pairs)
+    name = space["names"][space["parts"][alone][0]]
+    assert all(name in shown for shown in page.texts("[data-look='1'] .found li"))
+
+
 def test_the_keyboard_reaches_every_control(page: Browser):
     from selenium.webdriver.common.keys import Keys
 

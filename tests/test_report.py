@@ -322,7 +322,15 @@ def test_a_strip_stays_within_its_frame():
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(-0.5, "−0.500"), (3, "3"), (float("nan"), "–"), (float("inf"), "–"), ("a-b", "a-b"), (True, "True")],
+    [
+        (-0.5, "−0.500"),
+        (-0.0004, "0.000"),
+        (3, "3"),
+        (float("nan"), "–"),
+        (float("inf"), "–"),
+        ("a-b", "a-b"),
+        (True, "True"),
+    ],
 )
 def test_numbers(value: Any, text: str):
     assert number(value) == text

@@ -139,7 +139,7 @@ def _tipping_seed(values: list[float], threshold: float, above: bool) -> float:
 
 def _short(value: float) -> str:
     """Three digits, with a real minus."""
-    return f"{value:.3g}".replace("-", "\N{MINUS SIGN}") if abs(value) >= 0.001 else f"{value:.3f}"
+    return f"{value:.3g}".replace("-", "\N{MINUS SIGN}") if abs(value) >= 0.001 else f"{value:z.3f}"
 
 
 def answer(question: Question, table: Table) -> tuple[Interval, dict[int, float]]:

@@ -7,7 +7,7 @@
   const data = island ? JSON.parse(island.textContent) : { spaces: [], maps: [] };
 
   const spell = (space, rank) => space.parts[rank].map((part) => space.names[part]).join(" + ");
-  const number = (value) => (value === null || value === undefined ? "–" : value.toFixed(3).replace("-", "\u2212"));
+  const number = (value) => (value === null || value === undefined ? "–" : value.toFixed(3).replace(/^-(?=0\.0+$)/, "").replace("-", "\u2212"));
   const line = (kind, text, style) => {
     const made = document.createElement(kind);
     made.textContent = text;
@@ -15,17 +15,17 @@
     return made;
   };
 
-  // the trained combinations that need the fewest parts exchanged, added or left out
+  // the trained combinations that need the fewest parts exchanged, added or left out; of these, those that share the most
   function nearest(space, map, rank) {
     const own = new Set(space.parts[rank]);
-    let least = Infinity;
+    let [least, most] = [Infinity, 0];
     let found = [];
     space.parts.forEach((parts, other) => {
       if (other === rank || map.sides[other] !== "t") return;
       const shared = parts.filter((part) => own.has(part)).length;
       const apart = Math.max(own.size, parts.length) - shared;
-      if (apart < least) { least = apart; found = []; }
-      if (apart === least) found.push(other);
+      if (apart < least || (apart === least && shared > most)) { [least, most] = [apart, shared]; found = []; }
+      if (apart === least && shared === most) found.push(other);
     });
     return { apart: least, found };
   }
@@ -66,7 +66,7 @@
       const trained = map.sides[rank] === "t";
       const lines = [line("p", `${spell(space, rank)}: ${trained ? "trained" : "held out"}`)];
       if (map.scores) lines.push(line("p", `${map.score} ${number(score(rank))}`, "score"));
-      lines.push(line("p", `Nearest trained ${near.length === 1 ? "one" : `${near.length}`}, ${apart} part${apart === 1 ? "" : "s"} away:`, "small"));
+      if (near.length) lines.push(line("p", `${near.length === 1 ? "The nearest trained one" : `The ${near.length} nearest trained ones`}, ${apart} part${apart === 1 ? "" : "s"} away:`, "small"));
       const list = document.createElement("ul");
       near.slice(0, NEAR).forEach((other) => list.append(line("li", spell(space, other) + (map.scores ? `: ${number(score(other))}` : ""))));
       if (near.length > NEAR) list.append(line("li", `and ${near.length - NEAR} more, outlined`));

@@ -87,7 +87,7 @@ def number(value: Any, digits: int = 3) -> str:
         return str(value)
     if not math.isfinite(value):
         return "–"
-    text = str(value) if isinstance(value, int) else f"{value:.{digits}f}"
+    text = str(value) if isinstance(value, int) else f"{value:z.{digits}f}"  # z: what rounds to zero has no sign
     return text.replace("-", "\N{MINUS SIGN}")
 
 
