@@ -41,7 +41,7 @@ def found_in(folder: Path) -> tuple[dict[str, Any], str]:
     return {
         "study": study.id, "version": study.version, "scale": result.scale, "seeds": extent.seeds,
         "title": study.title, "question": study.question, "source": study.source,
-        "answer": study.answer(result.table, outcomes),
+        "answer": study.answer(result.table, outcomes), "history": study.history,
         "claims": [
             {"id": v.claim.id, "text": v.claim.text, "source": v.claim.source, "reads": v.claim.reads,
              "side": v.claim.side, "threshold": v.claim.threshold, "control": v.claim.control, "verdict": v.outcome,
@@ -49,7 +49,7 @@ def found_in(folder: Path) -> tuple[dict[str, Any], str]:
             for v in result.verdicts
         ],
         "questions": [{"text": q.text, **_over_seeds(interval, values)} for q, interval, values in result.answers],
-        "figure": {"title": figure.title, "caption": figure.caption},
+        "figure": {"title": figure.title, "caption": figure.told},
         "command": origin.command(result), "cells": extent.done,
         "seconds": round(sum(float(record.facts.get("seconds") or 0) for record in result.records)),
         "setups": [setup.facts | {"records": setup.records} for setup in origin.setups(result.records)],
@@ -101,11 +101,15 @@ def page(found: dict[str, Any]) -> str:
         "|---|---|---|---|---|",
     ]
     for claim in claims:
-        text = _text(claim["text"]) + (f" *({_text(claim['why'])})*" if claim["why"] else "")
+        text = f"{_text(claim['text'])}. *Decided by: {_text(claim['reads'])}.*"
+        text += f" *{_text(claim['why'][:1].upper() + claim['why'][1:])}.*" if claim["why"] else ""
         threshold = f"{claim['side']} {claim['threshold']:g}"
         lines.append(f"| {MARKS[claim['verdict']]} | {text} | {_value(claim)} | {threshold} | {_seeds(claim)} |")
-    lines += ["", "Thresholds were written before the run. The tests check that no claim is supported in a world where "
-              f"it is false by construction; `recombine show {found['study']}` names these worlds.", ""]  # fmt: skip
+    before = "" if found["history"] else "Thresholds were written before the run. "
+    lines += ["", f"{before}The tests check that no claim is supported in a world where it is false by construction; "
+              f"`recombine show {found['study']}` names these worlds.", ""]  # fmt: skip
+    if found["history"]:
+        lines += [f"**Changed after a run was seen.** {_text(found['history'])}", ""]
     lines += [f"- {_text(source)}" for source in dict.fromkeys(claim["source"] for claim in claims)] + [""]
     if questions:
         lines += ["## Asked without a threshold", "", "| question | value, 95 % over seeds | seeds |", "|---|---|---|"]
@@ -125,9 +129,10 @@ def index(all_found: list[dict[str, Any]]) -> str:
     """The page of all studies."""
     lines = [
         "<!-- made by docs/study_pages.py -->", "# The studies", "",
-        "Each study states what is claimed, by whom, the number that decides and the threshold, before it runs. The "
-        "verdict comes from the 95 % interval over seeds, and holds at the scale it names. `recombine list studies` "
-        "shows them all, `recombine run NAME` runs one.", "",
+        "Each study states what is claimed, by whom, the number that decides and the threshold, before it runs; what "
+        "was changed after a run had been seen is said on its page. The verdict comes from the 95 % interval over "
+        "seeds, and holds at the scale it names. `recombine list studies` shows them all, `recombine run NAME` runs "
+        "one.", "",
         "| study | question | answer | claims |", "|---|---|---|---|",
     ]  # fmt: skip
     for found in all_found:

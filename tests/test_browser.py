@@ -15,6 +15,7 @@ from recombine.lab.verdicts import Claim
 from recombine.report import compare, render, render_audit
 from recombine.report.comparison import render_comparison
 from recombine.report.gallery import render_gallery
+from recombine.report.page import asset
 from recombine.studies.charts import sized
 from test_audit_report import audit, table  # noqa: F401
 from test_formats import Played
@@ -142,6 +143,50 @@ def test_tables_sort_both_ways_and_back(page: Browser):
     assert numbers == sorted(numbers, reverse=True) and page.all("#claims th[aria-sort=descending]")
     page.click("#claims th:nth-child(4) button")
     assert page.texts(cells) == before
+
+
+def test_tables_sort_numbers_in_words_and_what_is_missing_comes_last(browser: Browser, tmp_path: Path):  # noqa: F811
+    cells = ["width=16", "8e701606ab", "", "width=128", "−3", "nan", "1,024", "12 %", "0b20"]
+    rows = "".join(f"<tr><td>{cell}</td></tr>" for cell in cells)
+    made = f"<table data-sorts><thead><tr><th>it</th></tr></thead><tbody>{rows}</tbody></table>"
+    (tmp_path / "table.html").write_text(f'<meta charset="utf-8">{made}<script>{asset("tables.js")}</script>')
+    browser.open(tmp_path / "table.html")
+    browser.click("th button")
+    up = ["−3", "12 %", "1,024", "0b20", "8e701606ab", "width=16", "width=128", "", "nan"]
+    assert browser.texts("tbody td") == up
+    browser.click("th button")
+    assert browser.texts("tbody td") == [*reversed(up[:7]), "", "nan"]
+
+
+def test_on_a_narrow_screen_tables_sort_and_filter_too(page: Browser):
+    page.resize(360)
+    page.one("#claims .filter input").send_keys("claim-3")
+    seen = "return [...document.querySelectorAll('#claims tbody tr')].filter((r) => r.offsetHeight > 0).length"
+    assert page.run(seen) == 1
+    page.one("#claims .filter input").clear()
+    page.click("#claims th:nth-child(4) button")  # it can be seen and pressed
+    numbers = [float(t.split()[-1]) for t in page.texts("#claims tbody tr td:nth-child(4)")]
+    assert numbers == sorted(numbers)
+
+
+def test_words_stand_out_from_their_ground(page: Browser):
+    """WCAG's 4.5 to 1, in both themes, also of the words in an empty field."""
+    contrast = """
+      const light = (c) => { const [r, g, b] = c.match(/[\\d.]+/g).map(Number).map((v) => v / 255)
+        .map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+      const ground = (e) => { while (e) { const c = getComputedStyle(e).backgroundColor;
+        if (c !== 'rgba(0, 0, 0, 0)') return c; e = e.parentElement; } return 'rgb(255, 255, 255)'; };
+      const all = [...document.querySelectorAll('main *')].filter((e) => e.offsetParent && [...e.childNodes]
+        .some((n) => n.nodeType === 3 && n.textContent.trim())).map((e) => [e, getComputedStyle(e).color]);
+      document.querySelectorAll('[placeholder]').forEach((e) =>
+        all.push([e, getComputedStyle(e, '::placeholder').color]));
+      return all.map(([e, c]) => { const [a, b] = [light(c), light(ground(e))].sort((x, y) => y - x);
+        return [(a + 0.05) / (b + 0.05), e.className || e.tagName]; }).filter(([ratio]) => ratio < 4.5);
+    """
+    for scheme in ("light", "dark"):
+        page.prefer(scheme)
+        assert page.run(contrast) == [], scheme
 
 
 def test_tables_filter(page: Browser):

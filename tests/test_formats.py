@@ -13,13 +13,17 @@ import pytest
 
 import recombine as rc
 from recombine.errors import UserError
+from recombine.lab.run import conclude
+from recombine.lab.study import SupportMap
 from recombine.report import render
+from recombine.report.graph import graph_svg
+from recombine.report.images import drawn, map_image, on_paper, plate_svg
 from recombine.report.markdown import markdown_files, plain, render_markdown
 from recombine.report.sheet import sheet_svg
 from recombine.tasks.episodes import Entry, Episode, Frame
 from test_maps import Mapped
 from test_plates import Pictured
-from test_report import HOSTILE, fruit_result, fruit_store
+from test_report import HOSTILE, Fruit, fruit_result, fruit_store
 
 
 class Everything(Mapped, Pictured):
@@ -75,8 +79,49 @@ def test_the_sheet_holds_words_claims_and_charts(result: Any):
     for word in ("supported", "refuted", "undecided", "at least 0.5", "0.785 to 0.835", "recombine run fruit"):
         assert word in texts
     images = [len(re.findall("<image", text)) for text in (whole, top)]
-    assert images == [5, 1]
+    assert images == [1 + 2 + 2 * 2, 1]  # a chart, two plates, two maps, each with its graph
+    assert "asked" in texts and "reason" in texts  # what was measured without a threshold; why a map is not there
     assert "<script" not in whole
+
+
+def test_an_incomplete_study_says_so_in_every_format(result: Any, tmp_path: Path):
+    store = fruit_store(tmp_path / "store")
+    part = conclude(result.study, "laptop", result.settings, result.records[:4], [], store)
+    for text in (render(part), render_markdown(part), sheet_svg(part), sheet_svg(part, whole=False)):
+        assert "This study is incomplete: 4 of 6 cells are here." in text
+
+
+def test_what_was_changed_after_a_run_is_in_every_format(result: Any):
+    class Changed(Everything):
+        history = "A reading was mended."
+
+    changed = dataclasses.replace(result, study=Changed())
+    for text in (render(changed), render_markdown(changed), sheet_svg(changed)):
+        assert "Changed after a run was seen" in text and "A reading was mended" in text
+        assert "Thresholds were written before" not in text
+    assert "Thresholds were written before the run" in render(result)
+
+
+def test_two_texts_in_one_folder_keep_their_pictures(result: Any, tmp_path: Path):
+    other = dataclasses.replace(result, study=Fruit())
+    for name, one in (("first.md", result), ("the second.md", other)):
+        assert rc.report.write(one, "md", str(tmp_path / name)) == tmp_path / name
+    text = (tmp_path / "the second.md").read_text()
+    assert (tmp_path / "first-images").is_dir() and "](the%20second-images/" in text
+    assert len(list((tmp_path / "first-images").iterdir())) > len(list((tmp_path / "the second-images").iterdir()))
+
+
+@pytest.mark.parametrize("name", ["var(--x)", '"var(--ink)"', "a\x1b[31mb\x00", "x" * 3000])
+def test_no_name_breaks_a_drawing(name: str):
+    """Names are text: not a color of the page, no character that XML does not have, and not wider than a page."""
+    space = rc.Product(a=[name, "b"], c=2, d=[name, "e"])
+    plate = dataclasses.replace(Pictured().plates([])[0], title=name, legend=name)
+    one = SupportMap(name, rc.supports.random(space, held_out=0.25, seed=0), np.linspace(0, 1, 8))
+    drawings = [map_image(one), on_paper(graph_svg(one.support)), plate_svg(plate)]
+    for svg in drawings:
+        ElementTree.fromstring(svg)
+        assert drawn(svg, "png", scale=1).startswith(b"\x89PNG")
+    assert float(re.search(r'width="(\d+)', drawings[0])[1]) < 1000
 
 
 def test_episodes_are_in_every_format(result: Any):

@@ -17,9 +17,10 @@ import scipy.stats
 from recombine.cli import main
 from recombine.errors import UserError
 from recombine.intervals import of_difference, over_seeds
+from recombine.lab.store import Failure, Store
 from recombine.lab.verdicts import Verdict
 from recombine.registry import Registry
-from recombine.report import compare, compare_folders, write_gallery
+from recombine.report import compare, compare_folders, render, write_gallery
 from recombine.report.comparison import render_comparison
 from recombine.report.gallery import FAR, HEIGHT, sparkline
 from test_report import HOSTILE, Fruit, Page, fruit_record, fruit_result, fruit_store
@@ -61,6 +62,29 @@ def test_the_gallery_shows_every_store_and_its_links_lead_somewhere(tmp_path: Pa
     assert "1 store is not shown" in page.text and "store.json is damaged" in page.text
     assert "img" not in [tag for tag, _ in page.elements] and len(path.read_bytes()) < 200_000
     assert HOSTILE not in path.read_text()
+
+
+def test_a_store_is_shown_once_however_it_is_named_and_two_of_one_name_are_told_apart(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    filled(tmp_path / "a" / "store")
+    filled(tmp_path / "b" / "store")
+    (tmp_path / "link").symlink_to("a")
+    page = Page(write_gallery([Path("a"), Path("link"), tmp_path / "a", Path("b")]).read_text())
+    assert "2 studies with 6 claims" in page.text
+    assert "in a/store" in page.text and "in b/store" in page.text
+
+
+def test_the_machine_is_not_told(tmp_path: Path):
+    """Neither by a store that cannot be read nor by a cell that failed."""
+    filled(tmp_path / "runs" / "one")
+    (tmp_path / "runs" / "broken").mkdir()
+    (tmp_path / "runs" / "broken" / "store.json").write_text("{")
+    assert str(tmp_path) not in write_gallery([tmp_path / "runs"]).read_text()
+    cell = fruit_record(0, "apple").cell
+    trace = 'Traceback:\n  File "/home/someone/src/recombine/lab/run.py", line 3, in run\nValueError: x'
+    failed = dataclasses.replace(fruit_result(), failures=[Failure(cell, "ValueError: x", trace)])
+    page = render(failed)
+    assert "someone" not in page and "File &#34;recombine/lab/run.py&#34;, line 3" in page
 
 
 def test_reports_that_are_older_than_their_records_are_made_again(tmp_path: Path):
@@ -186,3 +210,15 @@ def test_the_commands(capsys, tmp_path: Path):
     assert code == 0 and re.search(r"report: .*r\.md", out) and (tmp_path / "x" / "r.md").exists()
     code, _, err = run(capsys, "compare", str(first), str(tmp_path / "none"))
     assert code == 2 and "is not a folder" in err
+
+
+def test_a_store_of_another_version_may_lack_settings(tmp_path: Path):
+    """What an older version of a study knew and did not know: its records are compared as they are."""
+    filled(tmp_path / "now")
+    about = {"study": "fruit", "version": 2, "scale": "laptop", "settings": {"size": 2}, "seeds": "many"}
+    store = Store.create(tmp_path / "before", about)
+    for seed in range(3):
+        store.put(dataclasses.replace(fruit_record(seed, "apple")))
+    comparisons, _ = compare_folders(tmp_path / "before", tmp_path / "now")
+    page = Page(render_comparison(comparisons))
+    assert "version 2 of the study; 3 seeds, 3 cells" in page.text and "kinds" in page.text

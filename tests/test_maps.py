@@ -172,6 +172,17 @@ class Mapped(Fruit):
         ]
 
 
+def test_many_groups_are_all_counted_and_the_smallest_are_gray():
+    space = rc.Subsets(16, 2)
+    pairs = [[2 * i, 2 * i + 1] for i in range(8)]
+    support = rc.supports.from_combinations(space, np.array(pairs))
+    words = graph_words(support)
+    assert "8 groups" in words and "and 4 more" in words and "the others are gray" in words
+    svg = graph_svg(support)
+    assert {f"var(--series-{i})" for i in range(1, 7)} <= set(re.findall(r"var\(--series-\d\)", svg))
+    assert svg.count("<circle") == 16 and len(re.findall(r'r="5.5" fill="var\(--muted\)"', svg)) == 4
+
+
 def test_the_page_shows_maps_and_nothing_in_them_acts():
     source = render(dataclasses.replace(fruit_result(), study=Mapped()))
     page = Page(source)

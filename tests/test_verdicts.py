@@ -76,6 +76,13 @@ def test_an_undefined_reading_enters_no_mean():
     assert verdict.interval.mean == 9 and verdict.to_json()["value"] == 9
 
 
+def test_an_infinite_reading_enters_no_mean():
+    verdict = judge(claim(), table(9, 8, 9, math.inf), "laptop")
+    assert verdict.outcome == "undecided" and verdict.why == "seed 3: the reading is infinite"
+    interval, values = answer(Question("q", "text", lambda t: t.value.mean(), "reads"), table(1.0, -math.inf, 3.0))
+    assert interval.mean == 2 and values == {0: 1, 2: 3}
+
+
 def test_a_question_is_answered_without_a_threshold():
     interval, values = answer(Question("q", "text", lambda t: t.value.mean(), "reads"), table(1.0, 2.0, 3.0))
     assert interval.mean == 2 and values == {0: 1, 1: 2, 2: 3}
@@ -89,7 +96,7 @@ def test_an_undecided_claim_says_how_many_seeds_would_decide_at_the_same_spread(
     verdict = judge(claim(), table(*values), "laptop")
     if verdict.outcome != "undecided":
         return
-    named = re.search(r"about (\d+) seeds|more than (\d+) seeds", verdict.why)
+    named = re.search(r"about (\d+) seeds|spread (\d+) seeds would not", verdict.why)
     assert named, verdict.why
 
     def half(n: int) -> float:
@@ -106,12 +113,16 @@ def test_an_undecided_claim_says_how_many_seeds_would_decide_at_the_same_spread(
 def test_what_would_change_a_verdict_does(side, values):
     verdict = judge(claim(side), table(*values), "laptop")
     assert verdict.outcome in ("supported", "refuted")
-    found = re.search(r"(?:below|above) (\N{MINUS SIGN}?[\d.]+)", verdict.would_change)
+    found = re.fullmatch(
+        r"undecided with one more seed below (\N{MINUS SIGN}?[\d.]+) or above (\N{MINUS SIGN}?[\d.]+)",
+        verdict.would_change,
+    )
     assert found
-    seed = float(found[1].replace("\N{MINUS SIGN}", "-"))
-    outward = 1 if np.mean(values) > 0.5 else -1  # which side of the threshold the interval is on
-    for by, outcome in ((-0.01, "undecided"), (0.01, verdict.outcome)):
-        assert judge(claim(side), table(*values, seed + outward * by), "laptop").outcome == outcome
+    low, high = (float(text.replace("\N{MINUS SIGN}", "-")) for text in found.groups())
+    assert low < np.mean(values) < high
+    for seed, outward in ((low, -1), (high, 1)):  # far off on either side the interval widens past the threshold
+        for by, outcome in ((-0.01, verdict.outcome), (0.01, "undecided"), (5.0, "undecided")):
+            assert judge(claim(side), table(*values, seed + outward * by), "laptop").outcome == outcome
 
 
 def test_what_is_undecided_says_what_it_takes_instead():

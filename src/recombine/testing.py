@@ -8,6 +8,7 @@ Each raises AssertionError with a sentence on what is wrong, and returns nothing
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from collections.abc import Callable
@@ -21,11 +22,12 @@ import numpy as np
 
 from .keys import STREAMS, key_for
 from .lab.cells import canonical
-from .lab.run import Result, run_study
+from .lab.run import Result, conclude, run_study
 from .lab.study import SCALES, Context, Figure, Study
 from .lab.verdicts import judge
 from .nets import Blueprint, Net, Trace, initialize
 from .probes import CONTROLS, Readings
+from .report.html import render
 from .report.images import picture_svg
 from .report.paper import figures
 from .report.pictures import pictures
@@ -226,6 +228,7 @@ def check_study(study: Study, *, controls: bool = True) -> None:
     outcomes = [judge(claim, few, "smoke").outcome for claim in study.claims]
     _must(set(outcomes) == {"undecided"}, "a verdict was given on fewer than three seeds")
     check_pictures(result)
+    check_undefined(result)
     if controls:
         for name, changes in study.controls.items():
             check_control(study, name, changes)
@@ -241,6 +244,22 @@ def check_pictures(result: Result) -> None:
     if find_spec("matplotlib"):
         for figure in figures(result):
             _must(figure.figure.get_figwidth() > 0, f"figure {figure.name!r} has no size")
+
+
+def check_undefined(result: Result) -> None:
+    """A cell whose every reading is undefined (a net that diverged) takes no page with it, and is drawn nowhere."""
+    first = result.records[0]
+    lost = [row | {"value": math.nan} if isinstance(row.get("value"), float) else row for row in first.rows]
+    records = [dataclasses.replace(first, rows=lost), *result.records[1:]]
+    changed = conclude(result.study, result.scale, result.settings, records, [], None)
+    render(changed)
+    for picture in pictures(changed):
+        source = picture.source
+        drawn = source.spec["data"]["values"] if isinstance(source, Figure) and "data" in source.spec else []
+        for row in drawn:
+            undefined = isinstance(row.get("value"), float) and math.isnan(row["value"])
+            _must(not undefined, f"chart {picture.name!r} draws an undefined value; `charts.defined` leaves them out")
+        picture_svg(picture, 640)
 
 
 def check_control(study: Study, name: str, changes: dict[str, Any]) -> None:

@@ -59,6 +59,8 @@ def show(study: Positional[str]) -> None:
         )
     for source in dict.fromkeys(claim.source for claim in chosen.claims):
         console.print(f"  [dim]source: {escape(source)}[/]")
+    if chosen.history:
+        console.print(f"  [dim]changed after a run was seen: {escape(chosen.history)}[/]")
     if chosen.questions:
         console.print("\n[bold]Asked, without a threshold[/]")
     for question in chosen.questions:

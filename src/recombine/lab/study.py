@@ -92,6 +92,13 @@ class Figure:
     caption: str
     spec: dict[str, Any]
 
+    @property
+    def told(self) -> str:
+        """The caption, and how many undefined values the chart leaves out (`charts.sized` counts them)."""
+        lost = self.spec.get("usermeta", {}).get("undefined", 0)
+        words = f" {lost} undefined value{' is' if lost == 1 else 's are'} not drawn."
+        return self.caption + (words if lost else "")
+
 
 @dataclass(frozen=True)
 class Tile:
@@ -180,6 +187,8 @@ class Study:
     knobs: ClassVar[tuple[Knob, ...]]
     claims: ClassVar[tuple[Claim, ...]]
     questions: ClassVar[tuple[Question, ...]] = ()
+    #: what was changed after a run had been seen, and what that run gave; said wherever the claims are
+    history: ClassVar[str] = ""
     #: settings of worlds in which claims are false by construction, by the name that claims refer to
     controls: ClassVar[dict[str, dict[str, Any]]]
     running_time: ClassVar[dict[str, str]]

@@ -7,6 +7,7 @@ undecided  else, and always with fewer than three seeds, or where the preconditi
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -65,8 +66,9 @@ class Verdict:
         if self.outcome == "undecided":
             return ""
         above = (self.claim.side == "at least") == (self.outcome == "supported")  # where the interval lies
-        seed = _tipping_seed(list(self.values.values()), self.claim.threshold, above)
-        return f"undecided with one more seed {'below' if above else 'above'} {_short(seed)}"
+        values = list(self.values.values())
+        low, high = (_short(_tipping_seed(values, self.claim.threshold, above, way)) for way in (-1.0, 1.0))
+        return f"undecided with one more seed below {low} or above {high}"
 
     def to_json(self) -> dict[str, Any]:
         finite = self.interval.seeds >= 2
@@ -111,16 +113,16 @@ def _what_it_takes(values: list[float], threshold: float) -> str:
     for seeds in range(len(values) + 1, MANY_SEEDS + 1):
         if stdtrit(seeds - 1, 0.975) * spread / seeds**0.5 < abs(mean - threshold):
             return f"at this spread it would take about {seeds} seeds"
-    return f"at this spread more than {MANY_SEEDS} seeds would not decide"
+    return f"at this spread {MANY_SEEDS} seeds would not decide"
 
 
-def _tipping_seed(values: list[float], threshold: float, above: bool) -> float:
+def _tipping_seed(values: list[float], threshold: float, above: bool, way: float) -> float:
     """The value of one more seed at which the interval would reach the threshold; it lies above it or below it now.
 
-    On the way from the mean to the threshold and past it the mean falls (or rises) and the interval widens, so there
-    is one such value.
+    way: 1 looks above the mean, -1 below it. There is one such value on each side, since an end of the interval is a
+    straight line in the value of a seed minus (or plus) a spread, which is convex: toward the threshold the mean moves,
+    and away from it the interval widens faster than the mean moves.
     """
-    sign = 1.0 if above else -1.0
     mean = statistics.fmean(values)
 
     def clear(value: float) -> bool:
@@ -128,13 +130,13 @@ def _tipping_seed(values: list[float], threshold: float, above: bool) -> float:
         return interval.low >= threshold if above else interval.high <= threshold
 
     step = max(abs(mean - threshold), 1e-9)
-    while clear(mean - sign * step):
+    while clear(mean + way * step):
         step *= 2
     inner, outer = 0.0, step
     for _ in range(60):
         middle = (inner + outer) / 2
-        inner, outer = (middle, outer) if clear(mean - sign * middle) else (inner, middle)
-    return mean - sign * outer
+        inner, outer = (middle, outer) if clear(mean + way * middle) else (inner, middle)
+    return mean + way * outer
 
 
 def _short(value: float) -> str:
@@ -159,8 +161,8 @@ def _by_seed(reading: Callable[[Any], float], table: Table) -> tuple[dict[int, f
         except NotMet as problem:
             why = why or f"seed {seed}: {problem}"
             continue
-        if value != value:
-            why = why or f"seed {seed}: the reading is undefined"
+        if not math.isfinite(value):
+            why = why or f"seed {seed}: the reading is {'undefined' if math.isnan(value) else 'infinite'}"
             continue
         values[int(seed)] = value  # type: ignore[arg-type]
     return values, why

@@ -14,7 +14,7 @@ from ..intervals import Interval, of_difference
 from ..lab.run import Result
 from . import origin
 from .page import fill, interval_text, is_number
-from .stores import find_stores, open_any_version
+from .stores import find_stores, open_any_version, short_place
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def _shown(comparison: Comparison) -> dict[str, Any]:
     for result in (comparison.first, comparison.second):
         seconds = [r.facts["seconds"] for r in result.records if is_number(r.facts.get("seconds"))]
         sides.append({
-            "folder": "/".join(result.store.place.split("/")[-2:]) if result.store else "not stored",
+            "folder": short_place(result.store.place) if result.store else "not stored",
             "scale": result.scale,
             "extent": origin.extent(result), "seconds": sum(seconds) if seconds else None,
             "version": result.store.about.get("version") if result.store else result.study.version,

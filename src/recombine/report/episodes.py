@@ -9,6 +9,7 @@ from __future__ import annotations
 from html import escape
 from itertools import groupby
 
+from ..labels import visible
 from ..tasks import Episode, Frame
 from ..tasks.episodes import Cell, Entry
 from .theme import LIGHT
@@ -36,7 +37,7 @@ def episode_svg(episode: Episode) -> str:
     drawn = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         f'font-family="{FONT}" role="img">',
-        f"<title>{escape(episode.title)}</title>",
+        f"<title>{escape(visible(episode.title))}</title>",
         f'<rect width="{width}" height="{height}" fill="{LIGHT["paper"]}"/>',
         _text(MARGIN, 38, _short(episode.title, 80), 18, LIGHT["ink"], weight=600),
         f'<g transform="translate({MARGIN} 64)">{_map(episode)}</g>',
@@ -216,7 +217,7 @@ def _text(
 ) -> str:
     return (
         f'<text x="{x}" y="{y}" font-size="{size}" fill="{color}" text-anchor="{anchor}" font-weight="{weight}">'
-        f"{escape(words)}</text>"
+        f"{escape(visible(words))}</text>"
     )
 
 

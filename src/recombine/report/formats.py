@@ -15,7 +15,7 @@ from .sheet import sheet_svg
 FORMATS = ("html", "md", "pdf", "png")
 
 
-def write(result: Result, format: str = "html", path: Path | None = None) -> Path | str:
+def write(result: Result, format: str = "html", path: Path | str | None = None) -> Path | str:
     """Writes the report, by default beside the records; returns where it is.
 
     html: the page. md: a text with images beside it. pdf: everything on one long sheet. png: the sheet with question,
@@ -23,13 +23,14 @@ def write(result: Result, format: str = "html", path: Path | None = None) -> Pat
     """
     if format not in FORMATS:
         raise unknown("format of a report", format, FORMATS)
+    path = None if path is None else Path(path)
     if format == "html":
         return write_report(result, path)
     if path is None and result.store is None:
         raise UserError("this result was not stored, so its report has no place; say where with a path")
-    name = f"report.{format}"
+    name = f"report.{format}" if path is None else path.name
     if format == "md":
-        contents = markdown_files(result)
+        contents = markdown_files(result, name)
     else:
         contents = {name: drawn(sheet_svg(result, whole=format == "pdf"), format)}
     if path is not None:

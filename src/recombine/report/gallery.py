@@ -16,7 +16,7 @@ from ..lab.verdicts import Verdict
 from . import origin
 from .html import OUTCOMES, write_report
 from .page import fill, interval_text, is_number
-from .stores import find_stores, open_all
+from .stores import find_stores, open_all, short_place
 
 PAGE_NAME = "gallery.html"
 FAR = 4.0  # half-widths of the interval at which a bar ends
@@ -64,21 +64,21 @@ def render_gallery(
             for entry, result in zip(entries, results, strict=True) for verdict in result.verdicts
         ],
         seconds=sum(seconds) if seconds else None,
-        unread=[(path.name, reason) for path, reason in unread],
+        unread=[(path.name, reason.replace(str(path), short_place(str(path)))) for path, reason in unread],
     )  # fmt: skip
 
 
 def _entry(result: Result, link: str) -> dict[str, Any]:
     """One study, as the page shows it."""
-    outcomes = {verdict.claim.id: verdict.outcome for verdict in result.verdicts}
+    outcomes = [verdict.outcome for verdict in result.verdicts]
     seconds = [record.facts["seconds"] for record in result.records if is_number(record.facts.get("seconds"))]
     return {
         "study": result.study,
-        "folder": result.store.place.rstrip("/").split("/")[-1] if result.store else "",
+        "folder": short_place(result.store.place) if result.store else "",
         "scale": result.scale,
         "link": link,
-        "answer": result.study.answer(result.table, outcomes) if len(result.table) and outcomes else "",
-        "counts": [(name, list(outcomes.values()).count(name)) for name in OUTCOMES],
+        "answer": origin.answer(result),
+        "counts": [(name, outcomes.count(name)) for name in OUTCOMES],
         "bars": sparkline(result.verdicts),
         "extent": origin.extent(result),
         "seconds": sum(seconds) if seconds else None,

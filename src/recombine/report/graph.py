@@ -8,7 +8,7 @@ from html import escape
 
 import numpy as np
 
-from ..labels import visible
+from ..labels import listed, visible
 from ..spaces import LISTED_UP_TO
 from ..supports import Support
 from ..supports.certificate import cooccurrence
@@ -16,7 +16,8 @@ from ..supports.certificate import cooccurrence
 MOST = 64  # parts beyond which a circle of them says nothing
 SIZE, RADIUS, LABEL = 300, 104, 14  # pixels; LABEL: from a point to its name
 SHOWN, LETTER = 14, 6.3  # letters of a name, and the width of one
-SERIES = 6  # colors; further components share the last one
+SERIES = 6  # colors; further components are gray
+LISTED, GROUPS = 12, 4  # parts of a component, and components, that a sentence names
 
 
 @dataclass(frozen=True)
@@ -83,11 +84,13 @@ def graph_words(support: Support) -> str:
     if len(parts) == 1:
         text = f"all {len(parts[0])} trained parts hang together{shown}"
     else:
-        listed = "; ".join(", ".join(visible(name, 30) for name in part[:12]) for part in parts[:4])
-        text = f"{len(parts)} groups that were never combined{shown}: {listed}"
+        named = [listed([visible(name, 30) for name in part], LISTED) for part in parts[:GROUPS]]
+        more = f"; and {len(parts) - GROUPS} more" if len(parts) > GROUPS else ""
+        text = f"{len(parts)} groups that were never combined{shown}: {'; '.join(named)}{more}"
+        if len(parts) > SERIES:
+            text += f" (the {SERIES} largest have colors, the others are gray)"
     if lost:
-        names = ", ".join(visible(name, 30) for name in lost[:8])
-        text += f"; never trained: {names}" + (f" and {len(lost) - 8} more" if len(lost) > 8 else "")
+        text += f"; never trained: {listed([visible(name, 30) for name in lost], 8)}"
     return text
 
 
@@ -102,7 +105,7 @@ def _component_of(support: Support) -> list[int]:
 
 
 def _color(component: int) -> str:
-    return f"var(--series-{min(component, SERIES - 1) + 1})"
+    return f"var(--series-{component + 1})" if component < SERIES else "var(--muted)"
 
 
 def anchor(turn: float) -> str:

@@ -19,6 +19,7 @@ from .strip import ends, strip
 from .theme import COLOR_MAPS
 
 OUTCOMES = ("supported", "refuted", "undecided")
+LISTED_CELLS = 2_000  # rows of the table of cells: the page of a large study stays small
 
 
 def write_report(result: Result, path: Path | None = None) -> Path | str:
@@ -85,12 +86,12 @@ def _findings(result: Result) -> dict[str, Any]:
     return {
         "study": result.study,
         "scale": result.scale,
-        "answer": result.study.answer(result.table, outcomes) if len(result.table) and outcomes else "",
+        "answer": origin.answer(result),
         "counts": [(name, list(outcomes.values()).count(name)) for name in OUTCOMES],
         "claims": claims,
         "one_source": sources.pop() if len(sources) == 1 else None,
         "questions": questions,
-        "failures": [(result.study.label(failure.cell.spec), failure) for failure in result.failures],
+        "failures": [(result.study.label(f.cell.spec), f.error, origin.traceback_of(f)) for f in result.failures],
     }
 
 
@@ -114,8 +115,9 @@ def _origin(result: Result) -> dict[str, Any]:
             {"label": result.study.label(record.cell.spec), "summary": result.study.summary(record),
              "seconds": record.facts.get("seconds"), "id": record.cell.id,
              "content": str(record.facts.get("content") or "")}
-            for record in result.records
+            for record in result.records[:LISTED_CELLS]
         ],
+        "records": len(result.records),
         "seconds": sum(seconds) if seconds else None,
         "seeds": sorted({r.cell.spec["seed"] for r in result.records if isinstance(r.cell.spec.get("seed"), int)}),
         "content": origin.content(result.records),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import re
 import textwrap
@@ -12,9 +11,11 @@ from pathlib import Path
 from ..errors import unknown
 from ..files import write_whole
 from ..lab.study import Figure, Plate, SupportMap, Tile
+from ..labels import visible
 from ..supports import Support
 from .graph import graph_svg
 from .maps import MOST, map_svg
+from .page import plain_data
 from .pictures import Picture
 from .plates import ABREAST, Bar, bar_of, enlarged, flows, in_text, shared_bars, side, spelled, tile_png
 from .theme import LIGHT, chart_config
@@ -39,7 +40,7 @@ def chart_svg(figure: Figure, width: int, *, title: bool = False, padding: int |
     """The chart of a figure as an SVG on a light background, `width` pixels wide where it fills a page."""
     import vl_convert
 
-    spec = copy.deepcopy(figure.spec)
+    spec = plain_data(figure.spec)
     if spec.get("width") == "container":  # there is no page to fill
         spec["width"] = width
     if title:
@@ -96,7 +97,8 @@ def map_image(one: SupportMap) -> str:
 
 def on_paper(svg: str) -> str:
     """A drawing that names colors of the page, with the light ones written in."""
-    svg = re.sub(r"var\(--([a-z0-9-]+)\)", lambda found: LIGHT[found[1]], svg)
+    # as the whole of an attribute: in a name it is text, whose quotation marks are escaped
+    svg = re.sub(r'(?<==")var\(--([a-z0-9-]+)\)(?=")', lambda found: LIGHT[found[1]], svg)
     return svg.replace("<svg ", f'<svg font-family="{FONT}" ', 1)
 
 
@@ -206,6 +208,6 @@ def _bar(bar: Bar, x: int | float, y: int | float, width: int | float, digits: i
 def _text(x: int | float, y: int | float, lines: list[str], size: int, color: str, weight: int = 400) -> str:
     return "".join(
         f'<text x="{x:g}" y="{y + LINE * i:g}" font-size="{size}" fill="{LIGHT[color]}" font-weight="{weight}">'
-        f"{escape(line)}</text>"
+        f"{escape(visible(line))}</text>"
         for i, line in enumerate(lines)
     )

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..lab.study import SupportMap
+from ..labels import visible
 from ..shades import STEPS
 from ..spaces import Product, Space
 from ..supports import Support
@@ -30,6 +31,7 @@ TRAINED, HELD_OUT = 1, 2
 SIDES = "-th"  # neither, trained, held out: as the script reads them
 CELLS, TALL = (16, 14, 11, 9), 440  # sides of a cell: the largest whose map is not taller than this
 SHADES = 31  # colors of scores, and so paths of a map
+LABEL = 40  # letters of a name above a panel
 INSET = 0.33  # of a cell that a trained combination leaves free on each side
 
 
@@ -146,8 +148,8 @@ def _with_cells(space: Space, cell: int) -> Layout:
 def _panel_name(space: Space, rest: tuple[int, ...]) -> str:
     if isinstance(space, Product):
         named = list(space.factors.items())[2:]
-        return ", ".join(f"{name} {levels[at]}" for (name, levels), at in zip(named, rest, strict=True))
-    more = [space.element_names[i] for i in rest if i >= 0]
+        return ", ".join(visible(f"{name} {levels[at]}", LABEL) for (name, levels), at in zip(named, rest, strict=True))
+    more = [visible(space.element_names[i], LABEL) for i in rest if i >= 0]
     return f"with {', '.join(more)}" if more else "one or two" if space.width > 1 else ""
 
 
@@ -163,7 +165,7 @@ def map_svg(one: SupportMap) -> str:
         for name, left, top in where.panels
     ]
     inset = round(where.cell * INSET)
-    drawn.append(_cells(where, np.flatnonzero(side == TRAINED), inset, "var(--muted)", ' fill-opacity=".55"'))
+    drawn.append(_cells(where, np.flatnonzero(side == TRAINED), inset, "var(--muted)", ' fill-opacity=".75"'))
     if one.scores is None:
         drawn.append(_cells(where, np.flatnonzero(held_out), 1, "var(--series-2)"))
     else:
@@ -176,9 +178,10 @@ def map_svg(one: SupportMap) -> str:
             _cells(where, np.flatnonzero(held_out & known & (bins == i)), 1, c, edge) for i, c in enumerate(colors)
         ]
         drawn.append(_cells(where, np.flatnonzero(held_out & ~known), 1, "none", ' stroke="var(--muted)"'))
+    told = escape(visible(f"{one.name}: {words(one)}"))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="map" viewBox="0 0 {where.width} {where.height}" '
-        f'width="{where.width}" height="{where.height}" role="img" aria-label="{escape(f"{one.name}: {words(one)}")}">'
+        f'width="{where.width}" height="{where.height}" role="img" aria-label="{told}">'
         f"{''.join(drawn)}</svg>"
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import urllib.parse
 
 from ..lab.run import Result
 from ..labels import visible
@@ -12,17 +13,15 @@ from .images import drawn, picture_svg
 from .page import duration, interval_text, is_number, number
 from .pictures import pictures
 
-IMAGES = "report-images"
 WIDTH = 680  # pixels of a chart
 
 
 def render_markdown(result: Result, images: dict[str, tuple[str, str]] | None = None) -> str:
     """The report as text. images: title and caption of each picture, by where it lies."""
     study, extent = result.study, origin.extent(result)
-    outcomes = {verdict.claim.id: verdict.outcome for verdict in result.verdicts}
     parts = [f"# {plain(study.title)}", f"Study `{study.id}`, {result.scale} scale. {plain(study.question)}"]
-    if len(result.table) and outcomes:
-        parts.append(f"**{plain(study.answer(result.table, outcomes))}**")
+    if answer := origin.answer(result):
+        parts.append(f"**{plain(answer)}**")
     if not extent.complete:
         parts.append(f"This study is incomplete: {extent.done} of {extent.total} cells are here.")
     shown = [
@@ -43,6 +42,8 @@ def render_markdown(result: Result, images: dict[str, tuple[str, str]] | None = 
                 f"{interval_text(v.interval)} | {seeds} | {wanted} | {plain(v.claim.source)} |"
             )
         parts.append("\n".join(lines))
+        if study.history:
+            parts.append(f"Changed after a run was seen: {plain(study.history)}")
     measured = [(q, i) for q, i, _ in result.answers if i.seeds]
     if measured:
         lines = ["| asked, without a threshold | value | 95 % interval |", "|---|---|---|"]
@@ -61,18 +62,22 @@ def render_markdown(result: Result, images: dict[str, tuple[str, str]] | None = 
     return "\n\n".join([*parts, "## How it was made", *made]) + "\n"
 
 
-def markdown_files(result: Result) -> dict[str, bytes]:
-    """The text as report.md, and its pictures in a folder beside it."""
-    images, contents = {}, {}
+def markdown_files(result: Result, name: str = "report.md") -> dict[str, bytes]:
+    """The text under its name, and its pictures in a folder beside it that is called after it."""
+    images, contents, folder = {}, {}, f"{name.removesuffix('.md')}-images"
     for picture in pictures(result):
-        name = f"{IMAGES}/{picture.name}.png"
-        contents[name] = drawn(picture_svg(picture, WIDTH), "png")
-        images[name] = (picture.title, picture.caption)
+        place = f"{folder}/{picture.name}.png"
+        contents[place] = drawn(picture_svg(picture, WIDTH), "png")
+        images[place] = (picture.title, picture.caption)
     for number_, (title, episode) in enumerate(result.study.episodes(result.records).items()):
-        name = f"{IMAGES}/{result.study.id}-episode-{number_}.png"
-        contents[name] = episode_png(episode)
-        images[name] = (title, "Seed 0, a combination never trained; a step that the expert would not take is crossed.")
-    return {**contents, "report.md": render_markdown(result, images).encode()}
+        place = f"{folder}/{result.study.id}-episode-{number_}.png"
+        contents[place] = episode_png(episode)
+        images[place] = (
+            title,
+            "Seed 0, a combination never trained; a step that the expert would not take is crossed.",
+        )
+    spelled = {urllib.parse.quote(place): told for place, told in images.items()}
+    return {**contents, name: render_markdown(result, spelled).encode()}
 
 
 def plain(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Any
 from ..errors import UserError
 from ..lab.cells import canonical
 from ..lab.run import Result
-from ..lab.store import Record
+from ..lab.store import Failure, Record
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,10 @@ def extent(result: Result) -> Extent:
     done = {record.cell.id for record in result.records}
     failed = {failure.cell.id for failure in result.failures}
     wanted = done | failed
-    with contextlib.suppress(UserError):  # settings that this version refuses: count what is there
-        wanted = {cell.id for cell in result.study.cells(result.settings, seeds)} if seeds else wanted
+    made_by = result.store.about.get("version") if result.store is not None else result.study.version
+    if seeds and made_by == result.study.version:  # the grid of another version is not known: count what is there
+        with contextlib.suppress(UserError):  # settings that are refused
+            wanted = {cell.id for cell in result.study.cells(result.settings, seeds)}
     lost = wanted - done - failed
     damaged = 0
     if result.store is not None:
@@ -60,8 +63,9 @@ def extent(result: Result) -> Extent:
 
 def seeds_asked(result: Result) -> int:
     """How many seeds the study was asked for."""
-    if result.store is not None and "seeds" in result.store.about:
-        return int(result.store.about["seeds"])
+    asked = result.store.about.get("seeds") if result.store is not None else None
+    if isinstance(asked, int) and asked > 0:
+        return asked
     cells = [record.cell for record in result.records] + [failure.cell for failure in result.failures]
     seeds = [cell.spec["seed"] for cell in cells if isinstance(cell.spec.get("seed"), int)]
     return max(seeds) + 1 if seeds else 0
@@ -98,6 +102,19 @@ def changed(result: Result) -> dict[str, Any]:
     except UserError:
         return {}
     return {name: value for name, value in result.settings.items() if name not in default or default[name] != value}
+
+
+def answer(result: Result) -> str:
+    """What came out, in one sentence; nothing where nothing was measured."""
+    outcomes = {verdict.claim.id: verdict.outcome for verdict in result.verdicts}
+    return result.study.answer(result.table, outcomes) if len(result.table) else ""
+
+
+def traceback_of(failure: Failure) -> str:
+    """Where a cell failed, without the folders of the machine: these are nobody's business who reads the page."""
+    return re.sub(
+        r'(?<=File ")[^"]+(?=")', lambda found: "/".join(re.split(r"[\\/]", found[0])[-3:]), failure.traceback
+    )
 
 
 def command(result: Result) -> str:

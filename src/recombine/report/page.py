@@ -34,6 +34,33 @@ def fill(
     islands: data for scripts, by the id under which they look for it.
     page_name: how files that are saved from the page begin.
     """
+    islands = dict(islands or {}) | ({"chart-config": chart_config()} if figures else {})
+    from .. import __version__
+
+    named = ["theme.js", "tables.js", *scripts, *(["charts.js"] if figures else [])]
+    texts = [_inert(text) for text in (*([_vega()] if figures else []), *(asset(name) for name in named))]
+    return (
+        _environment(tuple(filters.items()))
+        .get_template(template)
+        .render(
+            figures=[figure_parts(figure) for figure in figures],
+            islands={name: to_island(data) for name, data in islands.items()},
+            scripts=texts,
+            policy=_policy(texts),
+            css="".join(asset(name) for name in ("page.css", *styles)),
+            light=LIGHT,
+            dark=DARK,
+            font=FONT,
+            page_name=page_name,
+            version=__version__,
+            **more,
+        )
+    )
+
+
+@functools.cache
+def _environment(filters: tuple[tuple[str, Callable[..., Any]], ...]) -> Any:
+    """The template engine; a live page or a gallery fills a template many times and compiles it once."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -43,25 +70,8 @@ def fill(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    islands = dict(islands or {}) | ({"chart-config": chart_config()} if figures else {})
-    environment.filters |= {"number": number, "duration": duration, **filters}
-    from .. import __version__
-
-    named = ["theme.js", "tables.js", *scripts, *(["charts.js"] if figures else [])]
-    texts = [_inert(text) for text in (*([_vega()] if figures else []), *(asset(name) for name in named))]
-    return environment.get_template(template).render(
-        figures=[figure_parts(figure) for figure in figures],
-        islands={name: to_island(data) for name, data in islands.items()},
-        scripts=texts,
-        policy=_policy(texts),
-        css="".join(asset(name) for name in ("page.css", *styles)),
-        light=LIGHT,
-        dark=DARK,
-        font=FONT,
-        page_name=page_name,
-        version=__version__,
-        **more,
-    )
+    environment.filters |= {"number": number, "duration": duration, **dict(filters)}
+    return environment
 
 
 def figure_parts(figure: Figure) -> dict[str, Any]:
@@ -72,8 +82,8 @@ def figure_parts(figure: Figure) -> dict[str, Any]:
     columns = list(dict.fromkeys(name for row in rows for name in row))
     return {
         "title": figure.title,
-        "caption": figure.caption,
-        "spec": to_island({"description": f"{figure.title}. {figure.caption}"} | figure.spec),
+        "caption": figure.told,
+        "spec": to_island({"description": f"{figure.title}. {figure.told}"} | figure.spec),
         "columns": columns,
         "rows": [[row.get(name, "") for name in columns] for row in rows[:LISTED]],
         "left_out": max(0, len(rows) - LISTED),
@@ -116,20 +126,20 @@ def is_number(value: Any) -> bool:
 # -- scripts and data inside the page ---------------------------------------------------------------------------------
 def to_island(data: Any) -> str:
     """JSON that cannot end the script element that holds it, whatever its strings say."""
-    text = json.dumps(_plain(data), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(plain_data(data), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _plain(data: Any) -> Any:
-    """Plain data: what JSON lacks (NaN, numbers of numpy, keys that are not text) in its nearest spelling."""
+def plain_data(data: Any) -> Any:
+    """A copy as plain data: what JSON lacks (NaN, numbers of numpy, keys that are not text) in its nearest spelling."""
     if isinstance(data, Mapping):
-        return {str(key): _plain(value) for key, value in data.items()}
+        return {str(key): plain_data(value) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
-        return [_plain(value) for value in data]
+        return [plain_data(value) for value in data]
     if data is None or isinstance(data, (str, bool, int)):
         return data
     if hasattr(data, "item"):
-        return _plain(data.item())
+        return plain_data(data.item())
     if isinstance(data, float):
         return data if math.isfinite(data) else None
     return str(data)

@@ -118,7 +118,7 @@ def figures(
     matplotlib_or_refuse()
     if isinstance(source, Audit):
         charts = audit_charts.figures(source.outcomes, source.apart, source.risk).values()
-        found = named("audit", ((chart.title, chart.caption, chart) for chart in charts))
+        found = named("audit", ((chart.title, chart.told, chart) for chart in charts))
     else:
         found = pictures(source if isinstance(source, Result) else _opened(source))
     return PaperFigures(PaperFigure(one, float(inches), title) for one in found)

@@ -45,7 +45,7 @@ def named(first: str, found: Iterator[tuple[str, str, Source]]) -> list[Picture]
 def _found(result: Result) -> Iterator[tuple[str, str, Source]]:
     study, records = result.study, result.records
     for chart in study.figures(result.table, records) if len(result.table) else []:
-        yield chart.title, chart.caption, chart
+        yield chart.title, chart.told, chart
     for plate in study.plates(records) if records else []:
         yield plate.title, plate.caption, plate
     for one in study.maps(records):

@@ -8,11 +8,13 @@ import textwrap
 from html import escape
 
 from ..lab.run import Result
+from ..lab.study import Plate
 from ..labels import visible
 from . import origin
 from .episodes import episode_svg
-from .images import FONT, chart_svg, map_image, plate_svg
+from .images import FONT, picture_svg
 from .page import interval_text, number
+from .pictures import Picture, pictures
 from .strip import Strip, strip
 from .theme import LIGHT
 
@@ -74,40 +76,62 @@ def sheet_svg(result: Result, whole: bool = True) -> str:
     """The sheet; with `whole` all charts, plates, maps and episodes, else the one chart that shows the result."""
     sheet = Sheet()
     study, extent = result.study, origin.extent(result)
-    outcomes = {verdict.claim.id: verdict.outcome for verdict in result.verdicts}
+    outcomes = [verdict.outcome for verdict in result.verdicts]
     sheet.text(f"Recombine · study {study.id} · {result.scale} scale", 11, "muted", after=8)
     sheet.text(study.title, 26, weight=600, after=4)
     sheet.text(study.question, 14, "muted", after=8)
-    if len(result.table) and outcomes:
-        sheet.text(study.answer(result.table, outcomes), 17, after=8)
+    if answer := origin.answer(result):
+        sheet.text(answer, 17, after=8)
     seeds = f"{extent.seeds} seed{'' if extent.seeds == 1 else 's'}"
-    counts = [(name, list(outcomes.values()).count(name)) for name in COLORS]
+    counts = [(name, outcomes.count(name)) for name in COLORS]
     told = ", ".join(f"{count} {name}" for name, count in counts if count)
     sheet.text(f"{told + '; ' if told else ''}{seeds}, {extent.done} of {extent.total} cells", 12, "muted", after=14)
-    charts = study.figures(result.table, result.records) if len(result.table) else []
-    for number_, chart in enumerate(charts[: 1 if not whole else None]):
-        if number_ == 1:
-            _claims(sheet, result)
-        sheet.text(chart.title, 13, weight=600)
-        sheet.picture(chart_svg(chart, ROOM))
-        sheet.text(chart.caption, 11, "muted", width=ROOM * 0.95, after=18)
-    if len(charts) < 2 or not whole:
-        _claims(sheet, result)
+    if not extent.complete:
+        sheet.text(f"This study is incomplete: {extent.done} of {extent.total} cells are here.", 12, after=14)
+    found = pictures(result)
+    for picture in found[:1]:
+        _picture(sheet, picture)
+    _claims(sheet, result)
     if whole:
-        for plate in study.plates(result.records) if result.records else []:
-            sheet.picture(plate_svg(plate))
-            sheet.text(plate.caption, 11, "muted", width=ROOM * 0.95, after=18)
+        _questions(sheet, result)
+        for picture in found[1:]:
+            _picture(sheet, picture)
         for one in study.maps(result.records):
-            sheet.text(f"{one.name}: trained (small) and held-out (large) combinations", 13, weight=600)
-            if image := map_image(one):
-                sheet.picture(image)
+            if one.support is None:
+                sheet.text(f"{one.name} is not shown: {one.missing}.", 12, "muted")
         for name, episode in study.episodes(result.records).items():
             sheet.text(name, 13, weight=600)
             sheet.picture(episode_svg(episode))
+        for failure in result.failures:
+            sheet.text(f"Failed: {study.label(failure.cell.spec)}: {failure.error}", 12, "no")
     sheet.rule()
     sheet.text(origin.command(result), 10, "muted", after=2)
     sheet.text(f"content of all readings {origin.content(result.records) or '–'}", 10, "muted", after=0)
     return sheet.svg()
+
+
+def _picture(sheet: Sheet, picture: Picture) -> None:
+    """A picture between its title and its caption; a plate brings its title along."""
+    if not isinstance(picture.source, Plate):
+        sheet.text(picture.title, 13, weight=600)
+    sheet.picture(picture_svg(picture, ROOM))
+    sheet.text(picture.caption, 11, "muted", width=ROOM * 0.95, after=18)
+
+
+def _questions(sheet: Sheet, result: Result) -> None:
+    """A line a question that was measured: words, value and interval."""
+    measured = [(question, interval) for question, interval, _ in result.answers if interval.seeds]
+    if not measured:
+        return
+    sheet.text("Measured without a threshold", 13, weight=600)
+    for question, interval in measured:
+        top = sheet.y
+        end = sheet.text(question.text, 11, width=500)
+        sheet.y = top
+        sheet.text(number(interval.mean), 11, x=520, width=70, weight=600, after=0)
+        sheet.y = top
+        sheet.y = max(end, sheet.text(interval_text(interval), 10, "muted", x=590, width=140))
+    sheet.y += 14
 
 
 def _claims(sheet: Sheet, result: Result) -> None:
@@ -140,6 +164,8 @@ def _claims(sheet: Sheet, result: Result) -> None:
             end = sheet.text(words, 10, "muted", x=115, width=440, after=2)
         sheet.y = end + 2
         sheet.rule()
+    if result.study.history and result.verdicts:
+        sheet.text(f"Changed after a run was seen: {result.study.history}", 10, "muted")
     sheet.y += 10
 
 

@@ -23,17 +23,24 @@ def find_stores(folder: Path) -> list[Path]:
 
 
 def open_all(folders: Sequence[Path]) -> tuple[list[Result], list[tuple[Path, str]]]:
-    """Results of all stores in the folders, and what could not be read, with the reason; each store once."""
+    """Results of all stores in the folders, and what could not be read, with the reason; each once, however named."""
     from ..studies import registry
 
     results, unread = [], []
-    paths = dict.fromkeys(path for folder in folders for path in find_stores(folder))
-    for path in paths:
+    paths: dict[Path, Path] = {}
+    for path in (path for folder in folders for path in find_stores(folder)):
+        paths.setdefault(path.resolve(), path)
+    for path in paths.values():
         try:
             results.append(reopen(path, registry))
         except UserError as problem:
             unread.append((path, str(problem)))
     return results, unread
+
+
+def short_place(place: str) -> str:
+    """The last two parts of where a store is: enough to tell stores apart, and no more of the machine than that."""
+    return "/".join(place.rstrip("/").split("/")[-2:])
 
 
 def open_any_version(place: Path | str) -> Result:

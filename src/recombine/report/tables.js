@@ -9,13 +9,17 @@
     const cell = row.cells[column];
     if (!cell) return "";
     const text = (cell.dataset.value ?? cell.textContent).trim().replace(/\u2212/g, "-");
-    const number = text.match(/^[-+]?(\d[\d,]*\.?\d*|\.\d+)(e[-+]?\d+)?/i);
-    return number ? Number(number[0].replace(/,/g, "")) : text;
+    if (/^(nan|none|\u2013)?$/i.test(text)) return null; // nothing there
+    const number = text.match(/^[-+]?(\d[\d,]*\.?\d*|\.\d+)(e[-+]?\d+)?(?=$|[\s%])/i); // a hash may begin with digits
+    const value = number ? Number(number[0].replace(/,/g, "")) : NaN;
+    return Number.isFinite(value) ? value : text;
   };
-  const order = (a, b) => {
-    if (typeof a === "number" && typeof b === "number") return a - b;
-    if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1; // numbers before words
-    return a.localeCompare(b);
+  // turned: -1 for the largest first; where there is nothing comes last both ways
+  const order = (a, b, turned) => {
+    if (a === null || b === null) return (a === null) - (b === null);
+    if (typeof a === "number" && typeof b === "number") return turned * (a - b);
+    if (typeof a !== typeof b) return turned * (typeof a === "number" ? -1 : 1); // numbers before words
+    return turned * a.localeCompare(b, "en", { numeric: true });
   };
 
   function sortable(table) {
@@ -34,7 +38,7 @@
         heads.forEach((other) => other.hasAttribute("aria-sort") && other.setAttribute("aria-sort", "none"));
         head.setAttribute("aria-sort", next);
         const turned = next === "descending" ? -1 : 1;
-        const sorted = next === "none" ? rows : [...rows].sort((a, b) => turned * order(key(a, column), key(b, column)));
+        const sorted = next === "none" ? rows : [...rows].sort((a, b) => order(key(a, column), key(b, column), turned));
         body.append(...sorted);
       });
     });

@@ -7,9 +7,7 @@ Made-up models (audit/planted.py) answer on random spaces of factors, trained on
 on two blocks). The audit gets the answers on half of the trained combinations and on some unseen ones, and is judged on
 all others. The thresholds are those of the audit's design, written before any run; that "no confident
 prediction" means at most 5 % of the combinations, as for alarms, is ours (a test at the level of .01 errs at times).
-A prediction is confident if it is a call, "fails" or "holds". In a first laptop run an audit without any signal still
-called by the rate ("holds", where three in ten fail), and an interval that left out the rate was counted instead, which
-one in twenty does: .062 [-.091, .215], undecided. Since then such an audit leaves every combination open.
+A prediction is confident if it is a call, "fails" or "holds".
 Failures are ranked among unseen combinations; where all of these come out alike (a memorizer fails on each), trained
 ones without answers are ranked with them. The noisy binder cannot be ranked to .95 by anybody, so it counts for
 calibration only.
@@ -93,6 +91,12 @@ class AuditTruth(Study):
     title = "Does the audit find out what is planted?"
     question = "Where it is known which combinations a model fails on, and why, does the audit say so?"
     source = OURS
+    history = (
+        'In a first laptop run an audit without any signal still called by the rate ("holds", where three in ten '
+        "fail). Intervals that left out the rate were then counted instead of calls, which one in twenty does: "
+        ".062 [-.091, .215], undecided. Since then such an audit leaves every combination open, and calls are "
+        "counted again."
+    )
     running_time = {"smoke": "20 seconds", "laptop": "2 minutes on two cores", "paper": "20 minutes on two cores"}
     exhibits_title = "What the audit says"
     exhibits_note = "Of the first world of each model, first seed."

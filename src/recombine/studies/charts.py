@@ -42,6 +42,7 @@ def dots(
     The axis reaches from zero (or below) to `top` and includes the values and `also`; a logarithmic one reaches from
     the smallest positive of them to the largest.
     """
+    rows, lost = defined(rows)
     values = [row["value"] for row in rows]
     x: Spec = {"field": "at", "type": "quantitative", "title": value_title}
     if log:
@@ -79,7 +80,7 @@ def dots(
     layers = [points, means(base, low, high, field, bool(series))]
     if any(not low <= value <= high for value in values):
         layers.append(edge)
-    return sized({"data": {"values": rows}, "height": step * len(order), "layer": layers})
+    return sized({"data": {"values": rows}, "height": step * len(order), "layer": layers}, lost)
 
 
 def arrows(spec: Spec) -> str:
@@ -88,9 +89,19 @@ def arrows(spec: Spec) -> str:
     return " An arrow marks a point beyond the axis." if beyond else ""
 
 
-def sized(spec: Spec) -> Spec:
-    """As wide as the page; laid out anew where a narrower page breaks the legend into more lines."""
-    return {"width": "container", "autosize": {"type": "fit-x", "contains": "padding", "resize": True}, **spec}
+def defined(rows: Rows, fields: Sequence[str] = ("value",)) -> tuple[Rows, int]:
+    """Rows whose values are numbers, and how many are not: drawn, an undefined value would lie at zero."""
+    known = [row for row in rows if all(row[name] is not None and not math.isnan(row[name]) for name in fields)]
+    return known, len(rows) - len(known)
+
+
+def sized(spec: Spec, lost: int = 0) -> Spec:
+    """As wide as the page; laid out anew where a narrower page breaks the legend into more lines.
+
+    lost: undefined values that are not drawn, which the caption tells.
+    """
+    told = {"usermeta": {"undefined": lost}} if lost else {}
+    return {"width": "container", "autosize": {"type": "fit-x", "contains": "padding", "resize": True}, **told, **spec}
 
 
 def log_ends(values: Sequence[int | float]) -> tuple[float, float]:
@@ -179,6 +190,7 @@ def curves(
     """
     series = [str(name) for name in (order or dict.fromkeys(row["series"] for row in rows))]
     places = sorted({row[x] for row in rows})
+    rows, lost = defined(rows)
     scale: Spec = {"type": "log", "base": 2} if log else {"zero": False, "nice": False}
     # room at both ends, so that no point lies on the frame
     ends = (places[0] / 1.15, places[-1] * 1.15) if log else (places[0], places[-1])
@@ -213,7 +225,7 @@ def curves(
                      "tooltip": tooltip({x: x_title, "series": "series", "seed": "seed"})},
     }  # fmt: skip
     layers = [*thresholds("y", reference), means, points]
-    return sized({"data": {"values": rows}, "height": 280, "layer": layers})
+    return sized({"data": {"values": rows}, "height": 280, "layer": layers}, lost)
 
 
 def heat(
@@ -222,20 +234,23 @@ def heat(
 ) -> Spec:  # fmt: skip
     """A map of means over seeds: cells with their number, and a line along the edges where `begins` is reached.
 
-    Rows: x, y, value, and low and high if there is an interval, in the order in which x is to be shown; y rises upward.
+    Rows: x, y, value, and low, high and seeds if there is an interval, in the order in which x is to be shown; y rises
+    upward.
     Colors reach over `domain`; beyond it they are those of its ends.
     """
+    rows, lost = defined(rows)
     columns = list(dict.fromkeys(row[x] for row in rows))
     lines = sorted({row[y] for row in rows}, reverse=True)  # from top to bottom
     across = {"field": x, "type": "ordinal", "title": x_title, "sort": columns, "axis": {"labelAngle": 0}}
     up = {"field": y, "type": "ordinal", "title": y_title, "sort": lines}
     scale: Spec = {"scheme": "viridis", "domain": list(domain), "clamp": True} | ({"type": "log"} if log else {})
     shade = {"field": "value", "type": "quantitative", "title": value_title, "scale": scale}
-    numbers = [name for name in ("value", "low", "high") if any(name in row for row in rows)]
-    titles = {"value": value_title, "low": "95 % from", "high": "95 % to"}
+    titles = {"value": value_title, "low": "95 % from", "high": "95 % to", "seeds": "seeds"}
+    numbers = [name for name in titles if any(name in row for row in rows)]
     shown = [
         {"field": x, "type": "nominal", "title": x_title}, {"field": y, "type": "nominal", "title": y_title},
-        *({"field": name, "type": "quantitative", "format": ".3f", "title": titles[name]} for name in numbers),
+        *({"field": name, "type": "quantitative", "format": "d" if name == "seeds" else ".3f", "title": titles[name]}
+          for name in numbers),
     ]  # fmt: skip
     low, high = domain
     bright = low * (high / low) ** 0.55 if log else low + 0.55 * (high - low)  # where dark letters read better
@@ -256,7 +271,7 @@ def heat(
              "encoding": {"x": {**across, "bandPosition": 0}, "y": {**up, "bandPosition": 0},
                           "y2": {"field": y, "bandPosition": 1}}},
         ]  # fmt: skip
-    return sized({"data": {"values": rows}, "height": 46 * len(lines), "layer": layers})
+    return sized({"data": {"values": rows}, "height": 46 * len(lines), "layer": layers}, lost)
 
 
 def _frontier(rows: Rows, x: str, y: str, columns: list, lines: list, begins: float) -> tuple[Rows, Rows]:
@@ -278,6 +293,7 @@ def scatter(
     rows: Rows, x_title: str, y_title: str, order: Sequence[str], *, low: float = FLOOR, high: float = 1.05
 ) -> Spec:
     """A point a trial: x against value, colored by series; what lies beyond `low` and `high` is drawn there."""
+    rows, lost = defined(rows, ("x", "value"))
     color = {"field": "series", "type": "nominal", "scale": {"domain": list(order)}, "legend": legend()}
     shape = {"field": "series", "type": "nominal", "scale": {"domain": list(order), "range": shapes(order)},
              "legend": legend()}  # fmt: skip
@@ -297,7 +313,7 @@ def scatter(
                         {"field": "value", "type": "quantitative", "format": ".3f", "title": y_title}],
         },
     }  # fmt: skip
-    return sized({"data": {"values": rows}, "height": 320, **spec})
+    return sized({"data": {"values": rows}, "height": 320, **spec}, lost)
 
 
 def needed(rows: Rows) -> Spec:
@@ -335,6 +351,7 @@ def search(rows: Rows, threshold: int | float, value_title: str) -> Spec:
     Rows: trained_on, series, seed, turn (when it was tried, from 1), value. Lower scores than FLOOR are drawn there.
     """
     names = list(dict.fromkeys(row["series"] for row in rows))
+    rows, lost = defined(rows)
     across = {"field": "trained_on", "type": "quantitative", "title": "combinations trained on",
               **log_axis(*log_ends([row["trained_on"] for row in rows]))}  # fmt: skip
     up = {"field": "at", "type": "quantitative", "title": value_title, "axis": {"tickCount": 5}}
@@ -350,7 +367,7 @@ def search(rows: Rows, threshold: int | float, value_title: str) -> Spec:
         {"transform": [clamp], "mark": {"type": "point", "filled": True, "size": 50, "opacity": 0.8},
          "encoding": {"x": across, "y": up, "color": color, "shape": shape, "tooltip": tooltip(told)}},
     ]  # fmt: skip
-    return sized({"data": {"values": rows}, "height": 300, "layer": layers})
+    return sized({"data": {"values": rows}, "height": 300, "layer": layers}, lost)
 
 
 def shapes(series: Sequence[str]) -> list[str]:

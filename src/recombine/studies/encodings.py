@@ -12,8 +12,6 @@ first.
 `tokens` is ours: the words of `language` through a learned table. At `laptop` scale the teacher is smaller (8
 modules, 4 inputs, 8 hidden units and outputs): few-shot and interval-shuffle on the published one are beyond minutes
 of training.
-After a first run two readings were mended, and no threshold: they now ask that every encoding was
-learned, and that the net beats an untrained one too.
 """
 
 from __future__ import annotations
@@ -153,6 +151,12 @@ def make_claims(metric: str, source: str, success: float, by_kind: bool) -> tupl
 
 
 # -- the study --------------------------------------------------------------------------------------------------------
+MENDED = (
+    "After a first run two readings were mended, and no threshold: they now ask that every encoding was learned, and "
+    "that the net beats an untrained one, too."
+)
+
+
 class EncodingsStudy(TrialStudy):
     """Table 1: held-out score, task decoder and input decoder by encoding, on the hyperteacher."""
 
@@ -161,6 +165,10 @@ class EncodingsStudy(TrialStudy):
     title = "Does it matter how a task is shown?"
     question = "Does a network compose whatever the encoding of the task, and does it decode the task inside?"
     source = PAPER
+    history = (
+        f"{MENDED} Later the net of laptop scale became narrower, to save time (256 units, not 384); until then the "
+        "claim that linear encodings reach .95 was supported by a hair, with an interval of .951 to .985."
+    )
     varied = ("encoding",)
     by_kind = False  # which layer the paper reads
     published = PUBLISHED
@@ -245,7 +253,7 @@ class EncodingsStudy(TrialStudy):
             line = f"{name:<18}"
             for index in range(len(MEASURES)):
                 rows = [row for row in self._rows(table, [name], index) if row["series"] == "here"]
-                here = over_seeds([row["value"] for row in rows])
+                here = over_seeds([row["value"] for row in charts.defined(rows)[0]])
                 spread = f"±{(here.high - here.low) / 2:.2f}" if here.seeds > 1 else ""
                 paper = f"{self.published[name][index]:.2f}" if name in self.published else "-"
                 line += f"{here.mean:>7.2f} {spread:<5}{paper:>8} " if here.seeds else f"{'-':>13}{paper:>8} "
@@ -258,7 +266,8 @@ class EncodingsStudy(TrialStudy):
             "task decoder": "R² of a linear probe of the hidden layer that the paper reads, on held-out combinations",
             "input decoder": "R² of a linear probe of the encoding itself, on held-out combinations",
         }[measure]
-        return f"{what}: a point a seed here, beside the mean of three seeds that {self.source} gives for a larger net."
+        setting = "paper scale, with a larger net and more modules than laptop"
+        return f"{what}: a point a seed here, beside the mean of three seeds that {self.source} gives for {setting}."
 
     def _rows(self, table: Table, names: Sequence[str], index: int) -> charts.Rows:
         rows: charts.Rows = []
@@ -283,6 +292,7 @@ class PreferenceEncodings(EncodingsStudy):
     id = "encodings-preference"
     title = "Does it matter how a task is shown? Preferences in a grid world"
     source = PAPER_2
+    history = MENDED
     metric = "episode_accuracy"
     by_kind = True
     published = PUBLISHED_2

@@ -5,9 +5,7 @@
 
 After Liang, Qian, Ziyin, Fiete 2025, its poster and public code. Every code here is factorized by construction. Bumps
 of one pixel on a square with a square hole: each x and each y is trained, their combinations inside the hole are not.
-The thresholds are ours and were written before any run. After a first run, in which transformers composed and the
-coordinate net had not finished, one claim on all plain nets became one a net, with the same threshold, and `laptop`
-scale trains longer. What the paper found for transformers is not known. `paper` scale is the published setting: 28
+The thresholds are ours. What the paper found for transformers is not known. `paper` scale is the published setting: 28
 pixels, 64 channels, depths 2 to 6, 5 seeds in the figure (one in the code); `laptop` has 12 pixels and narrower nets.
 """
 
@@ -72,6 +70,10 @@ class FactorizedFails(PictureStudy):
     title = "Are factorized inputs enough?"
     question = "A decoder gets the coordinates of a picture in a perfectly factorized code: does it draw unseen ones?"
     source = SOURCE
+    history = (
+        "After a first run, in which transformers composed and the coordinate net had not finished, one claim on "
+        "all plain nets became one for each net, with the same threshold, and laptop scale trains longer."
+    )
     varied = ("net", "depth", "encoding")
     running_time = {"smoke": "1 minute", "laptop": "10 minutes on two cores", "paper": "about 3 GPU-hours"}
     knobs = (

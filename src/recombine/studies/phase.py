@@ -131,9 +131,9 @@ class Phase(TrialStudy):
         part = trial.final(table, self.metric)
         rows = []
         for (share, width), cell in sorted(part.groupby(["held_out", "width"]), key=lambda item: -item[0][0]):
-            interval = over_seeds(list(cell.value))
+            interval = over_seeds(list(cell.value.dropna()))
             rows.append({"width": int(width), "trained": _percent(1 - share), "value": interval.mean,
-                         "low": interval.low, "high": interval.high})  # fmt: skip
+                         "low": interval.low, "high": interval.high, "seeds": interval.seeds})  # fmt: skip
         return [
             Figure(
                 "Where composition begins",

@@ -33,7 +33,7 @@ def by_layer(
     """
     series = [str(name) for name in (order or dict.fromkeys(row["series"] for row in rows))]
     shown = list(layers) or layers_in_order(row["layer"] for row in rows)
-    rows = [row for row in rows if row["layer"] in shown and _finite(row["value"])]
+    rows, lost = charts.defined([row for row in rows if row["layer"] in shown])
     names = {"labelAngle": 0, "labelOverlap": True, "grid": False, "labelExpr": _short_names(shown)}
     across = {"field": "layer", "type": "ordinal", "title": "layer", "sort": shown, "axis": names,
               "scale": {"type": "point", "domain": shown, "padding": 0.25}}  # fmt: skip
@@ -62,7 +62,7 @@ def by_layer(
                      "tooltip": charts.tooltip({"layer": "layer", "series": "series", "seed": "seed"})},
     }  # fmt: skip
     layered = [*charts.thresholds("y", reference), means, points] if reference else [means, points]
-    return charts.sized({"data": {"values": rows}, "height": 280, "layer": layered})
+    return charts.sized({"data": {"values": rows}, "height": 280, "layer": layered}, lost)
 
 
 def log_log(

@@ -7,7 +7,6 @@ The claims are those of Figures 2 (bottom) and 7 of Redhardt, Akram, Schug 2025,
 K=3, a quarter held out, six encodings, 2 and 4 layers, widths from 128 to 2048; from 16 for preferences). The figures
 show curves only: the thresholds, and the scores of .8 and .6 at which widths are compared, are ours and were written
 before any run.
-After a first run one reading was mended, and no threshold: a wider net that is worse on the way now decides.
 """
 
 from __future__ import annotations
@@ -127,6 +126,9 @@ class ScalingModel(TrialStudy):
     title = "Does a larger network compose better?"
     question = "How does the score on combinations never seen depend on width and depth, by how tasks are shown?"
     source = PAPER
+    history = (
+        "After a first run one reading was mended, and no threshold: a wider net that is worse on the way now decides."
+    )
     varied = ("encoding", "width", "depth")
     target = 0.8  # the score at which widths are compared
     running_time = {"smoke": "30 seconds", "laptop": "3 minutes on two cores", "paper": "about 1 GPU-day"}

@@ -5,8 +5,7 @@
 
 Liang, Qian, Ziyin, Fiete 2025 show that held-out outputs look like sums of trained pictures that share x or y. How much
 they are is read here by non-negative least squares, against how much the true picture explains; both definitions are
-ours, and so are the thresholds, written before any run. After a first run with 12 pixels, in which a CNN did not fail,
-`laptop` scale has 16 pixels and the rendering net as published.
+ours, and so are the thresholds, written before any run.
 """
 
 from __future__ import annotations
@@ -85,6 +84,10 @@ class Superposition(PictureStudy):
     title = "Are unseen combinations drawn as blends of seen ones?"
     question = "Where a decoder fails, does it superpose trained pictures that share a factor?"
     source = SOURCE
+    history = (
+        "After a first run with 12 pixels, in which a CNN did not fail, laptop scale has 16 pixels and the "
+        "rendering net as published."
+    )
     varied = ("net", "encoding")
     running_time = {"smoke": "1 minute", "laptop": "8 minutes on two cores", "paper": "about 1 GPU-hour"}
     knobs = (

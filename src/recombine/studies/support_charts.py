@@ -54,7 +54,7 @@ def _composition(final: Table, order: Sequence[str], name: str) -> Figure | None
     if not rows:
         return None
     spec = charts.dots(rows, "support", order, [TRAINED, HELD_OUT], name, top=1.0)
-    spec["layer"].insert(0, _spans(rows, order, spec["layer"][0]["encoding"]["x"]))
+    spec["layer"].insert(0, _spans(charts.defined(rows)[0], order, spec["layer"][0]["encoding"]["x"]))
     return Figure(
         "Held-out against trained combinations",
         f"{charts.title(name)} by what was trained on: each point is a seed, each tick the mean over seeds, "
@@ -81,7 +81,7 @@ def _gaps(final: Table, order: Sequence[str], name: str) -> Figure | None:
     ]
     if not rows:
         return None
-    intervals = _intervals(rows, order)
+    intervals = _intervals(charts.defined(rows)[0], order)
     ends = [end for row in intervals for end in (row["low"], row["high"])]
     spec = charts.dots(
         rows, "support", order, [], f"gap: {name}, trained minus held out", top=1.2 * FAILS, also=ends, step=34

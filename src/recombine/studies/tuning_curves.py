@@ -147,8 +147,8 @@ class TuningCurves(PictureStudy):
         sentences = {
             "stripes-tune": ("stripes tune units to one factor", "stripes do not tune units to one factor"),
             "composing-nets-are-tuned": (
-                "units of the net that composes follow one factor more than those of nets that fail",
-                "units of the net that composes follow one factor no more than those of nets that fail",
+                "training tunes units of the net that composes more to one factor than those of nets that fail",
+                "training does not tune units of the net that composes more to one factor than those of nets that fail",
             ),
         }
         return trial.told(outcomes, sentences, "Whether composing goes with tuned units is not settled at this scale.")

@@ -113,7 +113,7 @@ def certify(support: Support) -> Certificate:
             for name, predicate in support.groups.items()
         }
     usage = element_usage(space, train)
-    names = np.array(space.element_names)
+    names = space.element_names
     parts = components(space, train)
     return Certificate(
         space=str(space),
@@ -123,8 +123,8 @@ def certify(support: Support) -> Certificate:
         disjoint=bool(disjoint),
         compositional=bool((usage > 0).all()),
         connected=len(parts) == 1,
-        components=tuple(tuple(names[list(part)].tolist()) for part in parts),
-        untrained=tuple(names[usage == 0].tolist()),
+        components=tuple(tuple(names[i] for i in part) for part in parts),
+        untrained=tuple(names[i] for i in np.flatnonzero(usage == 0)),
         usage=dict(zip(space.element_names, usage.tolist(), strict=True)),
         coverage=tuple(tuple_coverage(space, train)),
         groups=groups,

@@ -17,8 +17,10 @@ from .places import LETTER, Axis
 from .rows import aggregated, transformed
 from .style import LOW, POINT, finished, paper_style
 
-#: parts of a chart that are drawn, and channels that are read
-PARTS = frozenset({"data", "transform", "mark", "encoding", "layer", "width", "height", "autosize", "title", "$schema"})
+#: parts of a chart that are drawn (or say nothing about the drawing), and channels that are read
+PARTS = frozenset({
+    "data", "transform", "mark", "encoding", "layer", "width", "height", "autosize", "title", "$schema", "usermeta",
+})  # fmt: skip
 CHANNELS = frozenset({
     "x", "x2", "y", "y2", "xOffset", "yOffset", "color", "shape", "strokeDash", "detail", "size", "text", "tooltip",
 })  # fmt: skip

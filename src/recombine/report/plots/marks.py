@@ -184,11 +184,12 @@ def _heat(axes: Any, layer: Layer, color: Channel) -> Any:
 
     assert layer.x.categories is not None and layer.y.categories is not None
     scale = color.get("scale", {})
-    values = [float(row[color["field"]]) for row in layer.rows]
+    known = [row for row in layer.rows if row.get(color["field"]) is not None]  # what is missing stays a hole
+    values = [float(row[color["field"]]) for row in known]
     low, high = scale.get("domain") or (min(values), max(values))
     norm = LogNorm(low, high) if scale.get("type") == "log" else Normalize(low, high)
     grid = [[math.nan] * len(layer.x.categories) for _ in layer.y.categories]
-    for row, value in zip(layer.rows, values, strict=True):
+    for row, value in zip(known, values, strict=True):
         x, y = layer.place(row)
         grid[int(y)][int(x)] = value
     mapped = LinearSegmentedColormap.from_list("heat", COLOR_MAPS["heat"])

@@ -43,8 +43,10 @@ def aggregated(rows: list[Row], wanted: Sequence[dict[str, Any]], by: Sequence[s
 
 
 def summary(op: str, field: str | None, group: list[Row]) -> Any:
-    """One number for a group; missing values do not count."""
+    """One number for a group; missing and undefined values do not count."""
     if op not in SUMMARIES:
         raise unknown("summary of a chart", op, SUMMARIES)
-    values = [row[field] for row in group if row.get(field) is not None] if field else group
+    values = (
+        [row[field] for row in group if row.get(field) is not None and row[field] == row[field]] if field else group
+    )
     return SUMMARIES[op](values) if values or op in ("count", "sum") else None
