@@ -15,7 +15,7 @@ source_suffix = {".md": "markdown"}
 
 html_theme = "furo"
 html_title = "Recombine"
-html_show_sourcelink = html_copy_source = html_show_copyright = False
+html_show_sourcelink = html_copy_source = html_show_copyright = html_show_sphinx = False
 html_static_path, html_css_files = ["static"], ["site.css"]
 html_theme_options = {"footer_icons": []}
 pygments_style, pygments_dark_style = "default", "github-dark"
@@ -25,5 +25,4 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
-add_module_names = False
 linkcheck_timeout = 20

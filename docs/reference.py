@@ -32,9 +32,11 @@ def public_names(package: str) -> list[str]:
     """Names that a package exports on purpose: `from .x import Name as Name`, in the order of the file."""
     module = importlib.import_module(package)
     found = []
-    for node in ast.parse(inspect.getsource(module)).body:
+    for node in ast.walk(ast.parse(inspect.getsource(module))):  # also those for type checkers only
         if isinstance(node, ast.ImportFrom):
             found += [alias.name for alias in node.names if alias.asname == alias.name]
+    if not found:
+        raise ValueError(f"{package} exports nothing")
     return [name for name in found if not inspect.ismodule(getattr(module, name))]
 
 
@@ -92,15 +94,26 @@ class Commands(PublicNames):
         lines = [*as_rst(inspect.getdoc(cli).split("\n\n", 1)[1].splitlines()), ""]
         for name, command in COMMANDS.items():
             about, _, options = inspect.getdoc(command).partition("\nArgs:\n")
-            lines += [f".. rubric:: recombine {name}", "", *as_rst(about.strip().splitlines()), ""]
-            positional = {
-                p.name for p in inspect.signature(command).parameters.values() if "Positional" in str(p.annotation)
-            }
+            lines += [f".. _recombine-{name}:", "", f".. rubric:: recombine {name}", ""]
+            lines += [*as_rst(about.strip().splitlines()), ""]
+            known = inspect.signature(command).parameters
             for option in inspect.cleandoc(options).splitlines():
                 word, _, meaning = option.partition(": ")
-                shown = word.upper() if word in positional else f"--{word.replace('_', '-')}"
-                lines += [f"``{shown}``", *(f"   {line}" for line in as_rst([meaning])), ""]
+                shown = word.upper() if "Positional" in str(known[word].annotation) else f"--{word.replace('_', '-')}"
+                told = as_rst([f"{meaning}{_choices(known[word], meaning)}".replace("--", "\\--")])
+                lines += [f"``{shown}``", *(f"   {line}" for line in told), ""]
         return self.parse(lines)
+
+
+def _choices(parameter: inspect.Parameter, meaning: str) -> str:
+    """What an option may be, and what it is if it is not given, where its meaning does not say so."""
+    words = ""
+    if found := re.search(r"Literal\[(.*?)\]", str(parameter.annotation)):
+        words += f"; one of {found[1].replace(chr(39), '').replace(chr(34), '')}"
+    default = parameter.default
+    if default is not inspect.Parameter.empty and "default" not in meaning and type(default) in (str, int, float):
+        words += f" (default: {default})"
+    return words
 
 
 def as_rst(lines: list[str]) -> list[str]:

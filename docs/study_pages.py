@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 STUDIES = Path(__file__).parent / "studies"
-WIDTH = 640
+WIDTH, PADDING = 640, 14  # pixels
 OUTCOMES = ("supported", "refuted", "undecided")
 MARKS = {name: f"{mark}\N{NO-BREAK SPACE}{name}" for name, mark in zip(OUTCOMES, "✔✘?", strict=True)}
 
@@ -75,10 +75,24 @@ def small_svg(figure: Any) -> str:
     spec = copy.deepcopy(figure.spec)
     if spec.get("width") == "container":
         spec["width"] = WIDTH
-    config = chart_config(LIGHT) | {"background": LIGHT["paper"], "padding": 14}
+    config = chart_config(LIGHT) | {"background": LIGHT["paper"], "padding": PADDING}
     svg = vl_convert.vegalite_to_svg(spec, config=config)
     svg = re.sub(r' (?:aria-[a-z]+|role)="[^"]*"', "", svg)  # the page says it in words
-    return re.sub(r"(\d\.\d\d)\d+", r"\1", svg) + "\n"
+    return _roomy(re.sub(r"(\d\.\d\d)\d+", r"\1", svg)) + "\n"
+
+
+def _roomy(svg: str) -> str:
+    """The drawing with room at its left: without the fonts it was laid out for, names are up to a sixth wider."""
+    names = re.findall(r'<text text-anchor="end"[^>]*font-size="([\d.]+)px"[^>]*>([^<]*)<', svg)
+    more = round(max((0.55 / 6 * float(size) * len(name) for size, name in names), default=0) - PADDING)
+    found = re.search(r'width="([\d.]+)"( [^>]*?)viewBox="0 0 ([\d.]+) ', svg)
+    if more <= 0 or found is None:
+        return svg
+    wide = float(found[1]) + more
+    ground = f'<rect x="{-more}" width="{more}" height="100%" fill="white"/>'
+    head = f'width="{wide:g}"{found[2]}viewBox="{-more} 0 {wide:g} '
+    svg = svg[: found.start()] + head + svg[found.end() :]
+    return re.sub(r"(<svg[^>]*>)", rf"\1{ground}", svg, count=1)
 
 
 # -- the pages --------------------------------------------------------------------------------------------------------

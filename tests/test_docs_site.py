@@ -91,7 +91,11 @@ def reference_is_whole(api: dict[str, Page]) -> None:
     finally:
         sys.path.remove(str(DOCS))
     described = {name for page in api.values() for name in page.names}
+    for title, page in api.items():
+        entries = sum(name.startswith("recombine.") for name in page.names)
+        assert entries >= 5 or title in ("index", "commands"), f"{title} has {entries} entries"
     elsewhere = {name for package in PACKAGES for name in public_names(f"recombine.{package}")}
+    assert {"train", "Recipe", "Subsets", "Product", "plan", "load"} <= set(public_names("recombine"))
     for name in public_names("recombine"):
         assert f"recombine.{name}" in described or name in elsewhere, f"the reference lacks rc.{name}"
     wanted = [f"{package}.{name}" for package in PACKAGES for name in public_names(f"recombine.{package}")]

@@ -32,7 +32,7 @@ def audit(
         outcome: column that says whether the model was right, as 1 or 0, true or false, or a score between them
         activations: .npy, .npz or .safetensors files with a layer's vector for each row
         id: column with the ids that activation files carry as "ids" (default: rows in the same order)
-        prior: a file made by `recombine risk fit`, for when there are too few outcomes
+        prior: a file made by `recombine risk fit`, for when there are too few outcomes (default: the one that ships)
         out: folder for the page, the JSON and the table of combinations (default: runs/audit-DATA)
         json: print one JSON object on stdout and nothing else there
     """

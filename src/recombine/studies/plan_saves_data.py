@@ -83,6 +83,8 @@ def ratio(table: Table, metric: str, method: str = "plan", against: str = "rando
             wanted = score - trial.RESOLUTION
             mine_needs = min(needed(mine, wanted), 2 * mine[0][-1])
             logarithms.append(math.log(mine_needs / needed(other, wanted)))
+    if not logarithms:
+        raise NotMet("this family was not run")
     return float(math.exp(np.mean(logarithms)))
 
 
@@ -140,6 +142,12 @@ class PlanSavesData(Study):
         ),
     )  # fmt: skip
     questions = (
+        *(
+            Question(f"{family}-{metric}", f"What plan needs by what random needs for the same {words}, {family} alone",
+                     lambda t, f=family, m=metric: ratio(t[t.family == f], m), "geometric mean over random's scores")
+            for family in FAMILIES
+            for metric, words in (("mean", "mean"), ("worst", "worst 5 %"))
+        ),
         *(
             Question(f"{name}-for-the-mean", f"What {name} needs by what random needs for the same mean",
                      lambda t, n=name: ratio(t, "mean", n), "geometric mean over random's scores and families")
