@@ -141,6 +141,21 @@ def test_auto_becomes_one_of_the_two():
     assert [precision.resolve(name) for name in ("float32", "bfloat16")] == ["float32", "bfloat16"]
 
 
+def test_auto_is_decided_once_a_machine(tmp_path, monkeypatch):
+    """Processes of a study must not disagree because the machine was busy when one of them tried."""
+    monkeypatch.setattr(precision, "_multiplies_bfloat16", lambda: True)
+    monkeypatch.setattr(precision, "cache_folder", lambda: tmp_path / "programs")
+    tries = iter(["bfloat16", "float32", "float32"])
+    monkeypatch.setattr(precision, "_tried", lambda: next(tries))
+    fresh = precision._auto.__wrapped__  # as a new process sees it
+    assert [fresh(), fresh(), fresh()] == ["bfloat16"] * 3
+    (kept,) = (tmp_path / "programs").iterdir()
+    kept.write_text("nonsense")  # damaged: each tries for itself, and nothing is lost
+    assert fresh() == "float32"
+    monkeypatch.setattr(precision, "cache_folder", lambda: None)
+    assert fresh() == "float32"
+
+
 @pytest.mark.parametrize("name", ["bfloat61", "float64", "", "AUTO"])
 def test_unknown_precisions_are_refused_by_name(name):
     with pytest.raises(UserError, match=f"unknown precision '{name}'"):

@@ -3,7 +3,8 @@
 bfloat16 pays only where the processor multiplies it in hardware. On CPUs with matrix units XLA reaches them if a
 bfloat16 x bfloat16 product asks for a float32 result, and loses them again in the weight gradient, whose operands
 it converts back to float32 unless the transposed activation is pinned to row-major order. Hence the gradient rule
-below is written out. `auto` looks at the hardware and then believes a 50 ms trial, not the data sheet.
+below is written out. `auto` looks at the hardware and then believes a short trial, not the data sheet; the trial is
+made once a machine, so that no two cells of a study differ because the machine was busy when one of them began.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental.layout import Layout, with_layout_constraint
 
+from .compilation import cache_folder
 from .errors import unknown
 
 Precision = Literal["float32", "bfloat16", "auto"]
@@ -69,8 +71,34 @@ def resolve(precision: str) -> str:
 def _auto() -> str:
     if not _multiplies_bfloat16():
         return "float32"
-    rates = matmul_rates(seconds=0.05)
+    folder = cache_folder()
+    if folder is None:
+        return _tried()
+    kept = folder / f"precision-{jax.default_backend()}"
+    if (known := _read(kept)) is None:
+        known = _tried()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with kept.open("x") as file:  # of several processes that begin together the first decides for all
+                file.write(known)
+        except FileExistsError:
+            known = _read(kept) or known
+        except OSError:
+            pass  # nothing can be kept there: each process tries for itself
+    return known
+
+
+def _tried() -> str:
+    rates = matmul_rates(seconds=0.1)
     return "bfloat16" if rates["bfloat16"] > 1.2 * rates["float32"] else "float32"
+
+
+def _read(kept: Path) -> str | None:
+    try:
+        text = kept.read_text()
+    except OSError:
+        return None
+    return text if text in ("float32", "bfloat16") else None
 
 
 def _multiplies_bfloat16() -> bool:
@@ -83,28 +111,29 @@ def _multiplies_bfloat16() -> bool:
     return info.exists() and any(flag in info.read_text() for flag in ("amx_bf16", "avx512_bf16"))
 
 
-def matmul_rates(size: int = 512, seconds: float = 0.05, rounds: int = 3) -> dict[str, float]:
-    """FLOP a second of a square product on one thread, at each precision; the best of a few short rounds."""
+def matmul_rates(size: int = 512, seconds: float = 0.05, rounds: int = 15) -> dict[str, float]:
+    """FLOP a second of a square product on one thread, at each precision; the best of many short rounds.
+
+    The two take turns, so that other work on the machine slows both.
+    """
     rng = np.random.default_rng(0)
     a, b = (jnp.asarray(rng.standard_normal((size, size), dtype=np.float32)) for _ in range(2))
     products = {
         "float32": jax.jit(lambda a, b: a @ b, compiler_options=one_thread()),
         "bfloat16": jax.jit(_dot, compiler_options=one_thread()),
     }
-    rates = {}
+    operands = {"float32": (a, b), "bfloat16": (a.astype(jnp.bfloat16), b.astype(jnp.bfloat16))}
     for name, product in products.items():
-        x, y = (a, b) if name == "float32" else (a.astype(jnp.bfloat16), b.astype(jnp.bfloat16))
-        product(x, y).block_until_ready()
-        best = float("inf")
-        until = time.perf_counter() + seconds / len(products)
-        done = 0
-        while done < rounds or time.perf_counter() < until:
+        product(*operands[name]).block_until_ready()
+    best = dict.fromkeys(products, float("inf"))
+    until, done = time.perf_counter() + seconds, 0
+    while done < rounds or time.perf_counter() < until:
+        for name, product in products.items():
             start = time.perf_counter()
-            product(x, y).block_until_ready()
-            best = min(best, time.perf_counter() - start)
-            done += 1
-        rates[name] = 2 * size**3 / best
-    return rates
+            product(*operands[name]).block_until_ready()
+            best[name] = min(best[name], time.perf_counter() - start)
+        done += 1
+    return {name: 2 * size**3 / seconds for name, seconds in best.items()}
 
 
 def one_thread() -> dict[str, bool | int]:

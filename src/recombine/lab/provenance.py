@@ -11,6 +11,8 @@ from pathlib import Path
 
 import jax
 
+from ..precision import resolve
+
 
 @functools.cache
 def provenance() -> dict[str, str]:
@@ -27,6 +29,7 @@ def provenance() -> dict[str, str]:
     facts["processor"] = models[0] if models else platform.processor() or "unknown"
     facts["cores"] = str(os.cpu_count())
     facts["device"] = jax.devices()[0].device_kind
+    facts["precision auto"] = resolve("auto")  # what it means here
     return facts
 
 
