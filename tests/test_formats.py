@@ -16,6 +16,7 @@ from recombine.errors import UserError
 from recombine.lab.run import conclude
 from recombine.lab.study import SupportMap
 from recombine.report import render
+from recombine.report.formats import report_format
 from recombine.report.graph import graph_svg
 from recombine.report.images import drawn, map_image, on_paper, plate_svg
 from recombine.report.markdown import markdown_files, plain, render_markdown
@@ -78,10 +79,27 @@ def test_the_sheet_holds_words_claims_and_charts(result: Any):
     texts = " ".join(element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text"))
     for word in ("supported", "refuted", "undecided", "at least 0.5", "0.785 to 0.835", "recombine run fruit"):
         assert word in texts
-    images = [len(re.findall("<image", text)) for text in (whole, top)]
+    images = [len(re.findall("<svg x=", text)) for text in (whole, top)]
     assert images == [1 + 2 + 2 * 2, 1]  # a chart, two plates, two maps, each with its graph
     assert "asked" in texts and "reason" in texts  # what was measured without a threshold; why a map is not there
     assert "<script" not in whole
+
+
+def test_pictures_are_in_the_pdf_and_names_of_drawings_do_not_meet(result: Any):
+    svg = sheet_svg(result)
+    names = re.findall(r' id="([^"]+)"', svg)
+    assert len(set(names)) == len(names) and names
+    for name in re.findall(r'="url\(#([^)]+)\)', svg):
+        assert name in names
+    tiles = sum(tile is not None for plate in result.study.plates([]) for _, row in plate.rows for tile in row)
+    assert drawn(svg, "pdf").count(b"/Subtype /Image") >= tiles
+
+
+def test_the_format_is_what_the_name_ends_with(tmp_path: Path):
+    assert report_format(None, Path("a.pdf")) == "pdf" and report_format(None, None) == "html"
+    assert report_format(None, Path("page")) == "html" and report_format("png", Path("a.picture")) == "png"
+    with pytest.raises(UserError, match="ends with .pdf and --format asks for md"):
+        report_format("md", Path("a.pdf"))
 
 
 def test_an_incomplete_study_says_so_in_every_format(result: Any, tmp_path: Path):
@@ -126,7 +144,7 @@ def test_no_name_breaks_a_drawing(name: str):
 
 def test_episodes_are_in_every_format(result: Any):
     played = dataclasses.replace(result, study=Played())
-    assert len(re.findall("<image", sheet_svg(played))) == len(re.findall("<image", sheet_svg(result))) + 1
+    assert len(re.findall("<svg x=", sheet_svg(played))) == len(re.findall("<svg x=", sheet_svg(result))) + 1
     files = markdown_files(played)
     assert files["report-images/fruit-episode-0.png"].startswith(b"\x89PNG")
     assert "](report-images/fruit-episode-0.png)" in files["report.md"].decode()

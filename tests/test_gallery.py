@@ -58,7 +58,7 @@ def test_the_gallery_shows_every_store_and_its_links_lead_somewhere(tmp_path: Pa
     assert len(links) == 2
     for link in links:
         assert (path.parent / urllib.parse.unquote(link or "")).is_file()
-    assert "2 studies with 6 claims: 2 supported, 2 refuted, 2 undecided; 12.3 min of computing" in page.text
+    assert "1 study in 2 runs with 6 claims: 2 supported, 2 refuted, 2 undecided; 12.3 min of computing" in page.text
     assert "1 store is not shown" in page.text and "store.json is damaged" in page.text
     assert "img" not in [tag for tag, _ in page.elements] and len(path.read_bytes()) < 200_000
     assert HOSTILE not in path.read_text()
@@ -70,7 +70,7 @@ def test_a_store_is_shown_once_however_it_is_named_and_two_of_one_name_are_told_
     filled(tmp_path / "b" / "store")
     (tmp_path / "link").symlink_to("a")
     page = Page(write_gallery([Path("a"), Path("link"), tmp_path / "a", Path("b")]).read_text())
-    assert "2 studies with 6 claims" in page.text
+    assert "1 study in 2 runs with 6 claims" in page.text
     assert "in a/store" in page.text and "in b/store" in page.text
 
 
@@ -110,11 +110,15 @@ def test_a_folder_without_stores_is_refused(tmp_path: Path):
 ])  # fmt: skip
 def test_a_bar_points_to_the_side_of_its_claim(values: tuple[float, ...], side: Any, up: bool):
     claim = dataclasses.replace(Fruit.claims[0], side=side)
-    verdict = Verdict(claim, "undecided", over_seeds(values), dict(enumerate(values)), "laptop")
+    verdict = Verdict(claim, "supported" if up else "refuted", over_seeds(values), dict(enumerate(values)), "laptop")
     (bar,) = sparkline([verdict])
     assert (bar.y < HEIGHT / 2) == up and bar.y >= 0 and bar.y + bar.height <= HEIGHT
     (far,) = sparkline([dataclasses.replace(verdict, interval=over_seeds([90.0, 90.0, 90.0]))])
     assert far.height == pytest.approx(FAR * (HEIGHT / 2 - 2) / FAR, abs=0.1)
+    (open_,) = sparkline(
+        [dataclasses.replace(verdict, outcome="undecided")]
+    )  # a precondition: it does not look decided
+    assert open_.height == pytest.approx((HEIGHT / 2 - 2) / FAR, abs=0.1)
 
 
 # -- differences ------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shutil
@@ -16,13 +17,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recombine as rc
+from recombine.errors import UserError
 from recombine.files import TEMPORARY, write_whole
 from recombine.lab.cells import Cell
 from recombine.lab.engines import parse_engine
-from recombine.lab.run import default_folder, reopen, run_study
+from recombine.lab.run import default_folder, reopen, run_again, run_study
 from recombine.lab.store import DamagedRecord, Record, Store, query
 from recombine.lab.study import Context, Knob, Measured, Study
 from recombine.lab.verdicts import Claim
+from recombine.report.origin import extent
 from recombine.studies import registry
 
 JSON = st.recursive(
@@ -284,8 +287,39 @@ def test_a_forged_record_is_no_record(change):
 
 def test_fewer_seeds_than_before_forget_nothing(tmp_path):
     run_study(Coin(), "smoke", seeds=3, out=tmp_path / "s", quiet=True)
-    run_study(Coin(), "smoke", seeds=1, out=tmp_path / "s", quiet=True)
-    assert len(reopen(tmp_path / "s", {"coin": Coin()}).records) == 6
+    with pytest.warns(UserWarning, match="was begun with 3 seeds, so all of them count"):
+        again = run_study(Coin(), "smoke", seeds=1, out=tmp_path / "s", quiet=True)
+    assert len(again.records) == len(reopen(tmp_path / "s", {"coin": Coin()}).records) == 6
+    assert extent(again).complete and not extent(again).damaged
+
+
+def test_a_record_that_is_merely_not_part_of_a_result_is_not_called_damaged(tmp_path):
+    whole = run_study(Coin(), "smoke", seeds=3, out=tmp_path / "s", quiet=True)
+    part = dataclasses.replace(whole, records=whole.records[:4])  # as a page sees it that is made while cells come in
+    assert (extent(part).damaged, extent(part).absent) == (0, 2)
+    path = tmp_path / "s" / "records" / f"{whole.records[5].cell.id}.json"
+    path.write_bytes(path.read_bytes()[:50])
+    assert (extent(part).damaged, extent(part).absent) == (1, 1)
+
+
+def test_another_run_in_the_same_place_is_refused_by_what_differs(tmp_path):
+    about = {"study": "s", "settings": {"width": 128, "depth": 2}, "scale": "smoke"}
+    Store.create(tmp_path / "s", about)
+    with pytest.raises(UserError, match=r"holds another run \(width is 128 there, not 64\)"):
+        Store.create(tmp_path / "s", about | {"settings": {"width": 64, "depth": 2}})
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="there is a file where a folder is needed"):
+        Store.create(tmp_path / "file" / "x", about)
+
+
+def test_retry_runs_what_was_damaged(tmp_path):
+    first = run_study(Coin(), "smoke", seeds=2, out=tmp_path / "s", quiet=True)
+    damaged, gone = (tmp_path / "s" / "records" / f"{record.cell.id}.json" for record in first.records[:2])
+    damaged.write_bytes(b"{")
+    gone.unlink()
+    with pytest.warns(UserWarning, match="its cell runs again"):
+        again = run_again(tmp_path / "s", {"coin": Coin()}, quiet=True)
+    assert damaged.exists() and not gone.exists() and extent(again).absent == 1
 
 
 def test_ctrl_c_keeps_finished_cells_and_the_same_command_continues(tmp_path):

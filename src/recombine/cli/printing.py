@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 COLORS = {"supported": "green", "refuted": "red", "undecided": "yellow"}
+NARROW = 64  # columns of a terminal, below which a table would cut its words
 
 
 def print_json(data: object) -> None:
@@ -16,7 +17,13 @@ def print_json(data: object) -> None:
 
 
 def print_result(result, console: Console) -> None:
-    """A table of verdicts and the answers to questions without a threshold."""
+    """Verdicts, and the answers to questions without a threshold; a table where there is room for one."""
+    from ..report import origin
+
+    extent = origin.extent(result)
+    if not extent.complete:
+        part = f"incomplete: {extent.done} of {extent.total} cells are here"
+        console.print(f"{part}; the same command again runs what is missing", markup=False, style="bold yellow")
     table = Table(
         "verdict",
         "claim",
@@ -28,29 +35,40 @@ def print_result(result, console: Console) -> None:
         claim = verdict.claim
         text = escape(claim.text) + (f"\n[dim]{escape(verdict.why)}[/]" if verdict.why else "")
         value = str(verdict.interval) if verdict.interval.seeds else "-"
-        table.add_row(
-            f"[{COLORS[verdict.outcome]}]{verdict.outcome}[/]", text, escape(value), f"{claim.side} {claim.threshold:g}"
-        )
-    console.print(table)
+        outcome, wanted = f"[{COLORS[verdict.outcome]}]{verdict.outcome}[/]", f"{claim.side} {claim.threshold:g}"
+        table.add_row(outcome, text, escape(value), wanted)
+        if console.width < NARROW:
+            console.print(f"{outcome} {text}\n  {escape(value)}, {wanted}")
+    if console.width >= NARROW:
+        console.print(table)
     for question, interval, _ in result.answers:
         if interval.seeds:
             console.print(f"{question.text}: {interval}", markup=False)
-    outcomes = {verdict.claim.id: verdict.outcome for verdict in result.verdicts}
-    console.print(f"\n{result.study.answer(result.table, outcomes)}", markup=False, style="bold")
+    console.print(f"\n{origin.answer(result) or 'Nothing was measured yet.'}", markup=False, style="bold")
 
 
 def print_overview(results, console: Console) -> None:
     """One line a study: how its claims came out."""
+    from ..report import origin
+
     table = Table("study", "supported", "refuted", "undecided", "answer", title="all studies", title_justify="left")
     for result in results:
-        outcomes = {verdict.claim.id: verdict.outcome for verdict in result.verdicts}
-        counts = [str(list(outcomes.values()).count(name) or "") for name in COLORS]
-        table.add_row(result.study.id, *counts, escape(result.study.answer(result.table, outcomes)))
+        outcomes = [verdict.outcome for verdict in result.verdicts]
+        counts = [str(outcomes.count(name) or "") for name in COLORS]
+        table.add_row(result.study.id, *counts, escape(origin.answer(result)))
     console.print(table)
 
 
 def print_comparison(comparison, console: Console) -> None:
-    """A line a reading: both values, their difference, and whether it is larger than its interval."""
+    """Of each reading both values, their difference, and whether it is larger than its interval."""
+    from ..report import origin
+    from ..report.stores import short_place
+
+    for name, side in (("first", comparison.first), ("second", comparison.second)):
+        extent = origin.extent(side)
+        place = short_place(side.store.place) if side.store else "not stored"
+        cells = f"{extent.done} cells" if extent.complete else f"{extent.done} of {extent.total} cells (incomplete)"
+        console.print(f"{name}: {place}, {side.scale} scale, {extent.seeds} seeds, {cells}", markup=False)
     table = Table(title=comparison.first.study.id)
     for name in ("reading", "first", "second", "difference [95 %]", ""):
         table.add_column(escape(name), no_wrap=name != "reading")
@@ -59,8 +77,13 @@ def print_comparison(comparison, console: Console) -> None:
         change = f"{one.outcomes[0]}\n-> {one.outcomes[1]}" if one.turned else ""
         mark = "[bold]differs[/]" if one.differs else "" if one.difference.seeds >= 2 else "[dim]few seeds[/]"
         difference = str(one.difference) if one.difference.seeds else "-"
-        table.add_row(escape(one.text), *means, escape(difference), "\n".join(filter(None, (mark, change))))
-    console.print(table)
+        told = "\n".join(filter(None, (mark, change)))
+        table.add_row(escape(one.text), *(values := list(means)), escape(difference), told)
+        if console.width < NARROW:
+            lines = [escape(one.text), f"  {values[0]} -> {values[1]}", escape(f"  difference {difference}")]
+            console.print("\n".join([*lines, *(f"  {line}" for line in told.splitlines())]))
+    if console.width >= NARROW:
+        console.print(table)
     for name, a, b in comparison.settings:
         console.print(f"{name}: {short(a)} -> {short(b)}", markup=False)
     console.print(comparison.sentence(), markup=False, style="bold")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
+import shlex
 import sys
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
@@ -98,6 +99,7 @@ def retry(
         json: print one JSON object on stdout and nothing else there
     """
     from ..lab.run import run_again
+    from ..report.origin import extent
     from ..studies import registry
 
     if failed and all:
@@ -106,6 +108,13 @@ def retry(
         run_again, place, registry, only_failed=not all, engine=engine, limits=_limits(cell_timeout, cell_memory)
     )
     result = _run_and_show(again, place, json)
+    absent = 0 if all else extent(result).absent
+    if absent:
+        command = shlex.join(["recombine", "retry", place, "--all"])
+        print(
+            f"{absent} cell{'' if absent == 1 else 's'} did not fail and never ran; `{command}` runs them",
+            file=sys.stderr,
+        )
     if json:
         print_json(result.to_json())
     return 3 if result.failures else 0
@@ -114,9 +123,10 @@ def retry(
 @contextlib.contextmanager
 def _live_page():
     """A page that shows the study that runs, in a browser or at an address that is printed."""
-    from ..report.live import LivePage
+    from ..report.live import WAITING, LivePage
 
     with LivePage() as live:
+        live.show(lambda: WAITING)
         live.open()
         print(f"live page: {live.address}", file=sys.stderr, flush=True)
         yield live
@@ -125,13 +135,22 @@ def _live_page():
 def _run_and_show(run: Callable[[], Any], place: str, quiet: bool, live: Any = None):
     """Runs one study and shows what came out; meanwhile on the live page, if there is one."""
     from ..lab.run import reopen
+    from ..lab.status import status_of
     from ..lab.store import Store
     from ..report import render, write_report
+    from ..report.live import WAITING
     from ..studies import registry
 
     console = Console(stderr=True, highlight=False, soft_wrap=True)
+
+    def current() -> str:
+        try:
+            return render(reopen(place, registry), running=status_of(place, registry).line())
+        except UserError:  # it is being prepared
+            return WAITING
+
     if live is not None:
-        live.show(lambda: render(reopen(place, registry)))
+        live.show(current)
     try:
         result = run()
     except KeyboardInterrupt:

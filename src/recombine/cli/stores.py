@@ -45,21 +45,24 @@ def status(place: Positional[str], watch: bool = False, json: bool = False) -> N
 
 
 def report(
-    folder: Positional[str], format: Literal["html", "md", "pdf", "png"] = "html", out: Path | None = None
+    folder: Positional[str], format: Literal["html", "md", "pdf", "png"] | None = None, out: Path | None = None
 ) -> None:
     """(Re)makes the report from what is stored, running nothing.
 
     Args:
         folder: where `recombine run` put its records
-        format: html is the page; md a text with images; pdf all charts on one sheet; png claims and the main chart
+        format: html is the page; md a text with images; pdf everything on one sheet; png claims and the main chart
+            (default: what --out ends with, else html)
         out: file to write (default: report.FORMAT in the folder)
     """
     from ..lab.run import reopen
     from ..report import write
+    from ..report.formats import report_format
     from ..studies import registry
 
+    chosen = report_format(format, out)
     result = reopen(folder, registry)
-    page = write(result, format, out)
+    page = write(result, chosen, out)
     print_result(result, Console(highlight=False))
     Console(highlight=False, soft_wrap=True).print(f"\nreport: {page}", markup=False)
 

@@ -26,9 +26,14 @@ class RemoteFiles:
                 self.place, use_listings_cache=False, skip_instance_cache=True
             )
         except ImportError as problem:
-            raise UserError(f"{url} needs {problem.name or 'fsspec'}; pip install 'recombine[s3]' brings it") from None
+            needed = problem.name or "a package of fsspec's"
+            if protocol in ("s3", "s3a") or needed == "fsspec":
+                raise UserError(f"{url} needs {needed}; pip install 'recombine[s3]' brings it") from None
+            raise UserError(f"{url} needs a package that is not installed: {describe(problem)}") from None
         except ValueError as problem:
             raise UserError(f"{url} is no place that can be written: {describe(problem)}") from None
+        except OSError as problem:
+            raise UserError(f"{url} cannot be reached: {problem.strerror or describe(problem)}") from None
         self.conditional = protocol in CONDITIONAL
 
     def read(self, name: str) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,7 +107,10 @@ class Plan:
 def _run(plan: Plan, engine: Engine, quiet: bool, only: set[str] | None = None) -> Result:
     """Computes what has no record (`only` these), by id, and judges all there is."""
     study, store = plan.study, plan.store
+    there = store.done() if store is not None else set()
     done, seconds = _find_done(plan)
+    if only is not None:
+        only = only | (there - done)  # those whose record turned out to be damaged
     missing = [cell for cell in plan.cells if cell.id not in done and (only is None or cell.id in only)]
     pace = Pace(len(done) + len(missing), len(done), lambda cell: study.label(cell.spec))
     pace.memory = engine.memory
@@ -208,7 +212,12 @@ def prepare(
     if out is None:
         return settings, cells, None
     about = {"study": study.id, "version": study.version, "scale": scale, "settings": settings, "seeds": seeds}
-    return settings, cells, Store.create(out, about)
+    store = Store.create(out, about)
+    there = store.about["seeds"]
+    if isinstance(there, int) and there > seeds:  # what was run before stays part of it
+        warnings.warn(f"{store.place} was begun with {there} seeds, so all of them count", stacklevel=2)
+        cells = study.cells(settings, there)
+    return settings, cells, store
 
 
 def _borrow(study: Study, cell: Cell, store: Store) -> Record | None:

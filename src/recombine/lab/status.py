@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -51,7 +52,8 @@ class Status:
         if self.failed > len(self.errors):
             lines.append(f"failed: {self.failed - len(self.errors)} more")
         if not self.drivers and (self.left or self.failed):
-            lines.append("nobody is at work here; `recombine retry --all` and the same place computes what is missing")
+            command = shlex.join(["recombine", "retry", self.place, "--all"])
+            lines.append(f"nobody is at work here; `{command}` computes what is missing")
         return "\n".join(lines)
 
     def _pace(self) -> str:

@@ -28,6 +28,7 @@ from ..files import Files, LocalFiles, cannot_write, open_files, user_cache, why
 from .cells import Cell, canonical
 
 FORMAT = 1
+DIFFERENCES = 5  # settings that an error names
 #: what a run that lost its folder may have left there, and nothing else
 TRACES = frozenset({"checkpoints", "claims", "drivers"})
 T = TypeVar("T")
@@ -133,7 +134,7 @@ class Store:
             store = cls.open(files)
             differs = [name for name in about if store.about.get(name) != about[name] and name != "seeds"]
             if differs:
-                there = ", ".join(f"{name}={store.about.get(name)!r}" for name in differs)
+                there = ", ".join(_difference(name, store.about.get(name), about[name]) for name in differs)
                 raise UserError(f"{files.place} holds another run ({there}); choose another --out, or remove it")
             if about.get("seeds", 0) > store.about.get("seeds", 0):  # what was run before stays part of it
                 store.about = about
@@ -142,7 +143,7 @@ class Store:
         try:
             free = set(files.names()) <= TRACES
         except NotADirectoryError:
-            free = False
+            raise UserError(f"{files.place} cannot be a store: there is a file where a folder is needed") from None
         except OSError as problem:
             raise UserError(f"{files.place} cannot be used: {why_not(problem)}") from None
         if not free:
@@ -254,8 +255,22 @@ class Store:
         return found
 
     def was_damaged(self, id: str) -> bool:
-        """Whether a cell without a whole record had one."""
-        return any(self.files.exists(f"{folder}/{id}.json") for folder in ("records", "quarantine"))
+        """Whether a cell has no whole record, and had one."""
+        try:
+            _read_record(self.files, f"records/{id}.json")
+        except FileNotFoundError:
+            return self.files.exists(f"quarantine/{id}.json")
+        except DamagedRecord:
+            return True
+        return False
+
+
+def _difference(name: str, there: Any, asked: Any) -> str:
+    """What a store has and what was asked for; of settings only those that differ."""
+    if isinstance(there, dict) and isinstance(asked, dict):
+        names = [name for name in {**there, **asked} if there.get(name) != asked.get(name)]
+        return ", ".join(_difference(name, there.get(name), asked.get(name)) for name in names[:DIFFERENCES])
+    return f"{name} is {there!r} there, not {asked!r}"
 
 
 def _record(cell: Cell) -> str:

@@ -15,6 +15,18 @@ from .sheet import sheet_svg
 FORMATS = ("html", "md", "pdf", "png")
 
 
+def report_format(asked: str | None, path: Path | None) -> str:
+    """The format that is asked, or that the end of a file's name asks for; refused where the two differ."""
+    ending = path.suffix.lower().removeprefix(".") if path is not None else ""
+    if asked is None:
+        return ending if ending in FORMATS else "html"
+    if ending in FORMATS and ending != asked:
+        raise UserError(
+            f"--out {path} ends with .{ending} and --format asks for {asked}; let them agree, or leave one out"
+        )
+    return asked
+
+
 def write(result: Result, format: str = "html", path: Path | str | None = None) -> Path | str:
     """Writes the report, by default beside the records; returns where it is.
 

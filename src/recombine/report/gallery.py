@@ -58,6 +58,7 @@ def render_gallery(
     return fill(
         "gallery.html.j2", [], {}, styles=["gallery.css"], page_name="gallery",
         entries=entries,
+        studies=len({result.study.id for result in results}),
         counts=[(name, sum(verdict.outcome == name for verdict in verdicts)) for name in OUTCOMES],
         claims=[
             {"entry": entry, "verdict": verdict, "claim": verdict.claim, "interval": interval_text(verdict.interval)}
@@ -108,9 +109,9 @@ def _margin(verdict: Verdict) -> float:
     distance = interval.mean - verdict.claim.threshold
     distance = distance if verdict.claim.side == "at least" else -distance
     half = (interval.high - interval.low) / 2
-    if half == 0.0:
-        return math.copysign(FAR, distance) if distance else 0.0
-    return distance / half
+    far = (math.copysign(FAR, distance) if distance else 0.0) if half == 0.0 else distance / half
+    # what is undecided for another reason than its interval (too few seeds, a precondition) does not look decided
+    return min(1.0, max(-1.0, far)) if verdict.outcome == "undecided" else far
 
 
 def _up_to_date(result: Result) -> Path:

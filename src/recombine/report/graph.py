@@ -57,7 +57,7 @@ def graph_svg(support: Support) -> str:
     for a, b, share in graph.edges:
         (x1, y1), (x2, y2) = graph.places[a], graph.places[b]
         drawn.append(
-            f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="{_color(graph.components[a])}" '
+            f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="var(--{color_of(graph.components[a])})" '
             f'stroke-opacity="{faint(share):.2f}"/>'
         )
     for i, name in enumerate(graph.names):
@@ -104,8 +104,9 @@ def _component_of(support: Support) -> list[int]:
     return found
 
 
-def _color(component: int) -> str:
-    return f"var(--series-{component + 1})" if component < SERIES else "var(--muted)"
+def color_of(component: int) -> str:
+    """The name of a component's color."""
+    return f"series-{component + 1}" if component < SERIES else "muted"
 
 
 def anchor(turn: float) -> str:
@@ -118,7 +119,9 @@ def _point(name: str, at: tuple[float, float], turn: float, component: int, usag
     side = {"center": "middle", "left": "start", "right": "end"}[anchor(turn)]
     label = escape(visible(name, SHOWN))
     look = (
-        f'fill="{_color(component)}"' if component >= 0 else 'fill="none" stroke="var(--muted)" stroke-dasharray="2 2"'
+        f'fill="var(--{color_of(component)})"'
+        if component >= 0
+        else 'fill="none" stroke="var(--muted)" stroke-dasharray="2 2"'
     )
     said = f"{escape(visible(name, 60))}: in {usage:,} trained combinations"
     tx, ty = x + LABEL * math.cos(turn), y + LABEL * math.sin(turn) + 3.5

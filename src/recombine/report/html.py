@@ -38,8 +38,11 @@ def write_report(result: Result, path: Path | None = None) -> Path | str:
     return path
 
 
-def render(result: Result) -> str:
-    """The report as text. The same result gives the same text."""
+def render(result: Result, running: str = "") -> str:
+    """The report as text. The same result gives the same text.
+
+    running: how far the study is, where it goes on while the page is looked at.
+    """
     figures = result.study.figures(result.table, result.records) if len(result.table) else []
     plates = [page_data(plate) for plate in result.study.plates(result.records)] if result.records else []
     maps, told = map_data(result.study.maps(result.records))
@@ -52,6 +55,7 @@ def render(result: Result) -> str:
         styles=[*(["plates.css"] if plates else []), *(["maps.css"] if maps else [])],
         islands={"maps-data": told} if told else {},
         page_name=f"{result.study.id}-{result.scale}",
+        running=running,
         **_findings(result),
         **_origin(result),
         plates=plates,

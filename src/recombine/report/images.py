@@ -68,13 +68,13 @@ def drawn(svg: str, format: str, scale: float = 2.0) -> bytes:
     if format == "svg":
         return svg.encode()
     if format == "pdf":
-        return vl_convert.svg_to_pdf(_resized(svg, POINTS / PIXELS))  # a unit of PDF is a point
+        return vl_convert.svg_to_pdf(resized(svg, POINTS / PIXELS))  # a unit of PDF is a point
     if format == "png":
         return vl_convert.svg_to_png(svg, scale=scale)
     raise unknown("format of a drawing", format, ("pdf", "svg", "png"))
 
 
-def _resized(svg: str, by: float) -> str:
+def resized(svg: str, by: float) -> str:
     """The drawing with another size on the outside and the same coordinates inside."""
     head = re.match(r"\s*<svg[^>]*>", svg)
     sizes = [re.search(rf'\s{name}="([\d.]+)"', head[0]) for name in ("width", "height")] if head else [None]

@@ -31,6 +31,12 @@ HEAD = 8192  # bytes of a request; what browsers send is a tenth of it
 PATIENCE = 10.0  # seconds for a request to arrive, and for its answer to leave
 AT_ONCE = 8  # requests
 
+#: what there is to see before the first cell is planned
+WAITING = (
+    '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Recombine</title><link rel="icon" href="data:,">'
+    '<meta name="color-scheme" content="light dark">'
+    "<p>The study is being prepared; its page comes by itself.</p></html>"
+)
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "frame-ancestors 'none'",  # the page brings the rest of its policy

@@ -87,9 +87,15 @@ class PaperFigure:
     def _repr_png_(self) -> bytes:
         return self.bytes("png")
 
+    def __repr__(self) -> str:
+        return f"{self.name}: {self.title}"
+
 
 class PaperFigures(list[PaperFigure]):
     """Figures of a study, the one that shows the result first."""
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self)) or "no figures"
 
     def save(self, folder: Path | str, format: str = "pdf") -> list[Path]:
         """Writes all of them into a folder; returns where they are."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 import textwrap
 from html import escape
@@ -12,7 +11,7 @@ from ..lab.study import Plate
 from ..labels import visible
 from . import origin
 from .episodes import episode_svg
-from .images import FONT, picture_svg
+from .images import FONT, picture_svg, resized
 from .page import interval_text, number
 from .pictures import Picture, pictures
 from .strip import Strip, strip
@@ -52,15 +51,17 @@ class Sheet:
         self.y += 6
 
     def picture(self, svg: str) -> None:
-        """A drawing of its own, made smaller if it is too wide; as an image, so that its names are not ours."""
+        """A drawing of its own, made smaller if it is too wide.
+
+        It is put in as it is, and what it names gets names of its own: of a drawing that is an image, PDF loses the
+        pictures.
+        """
         found = re.search(r'<svg[^>]*?width="([\d.]+)"[^>]*?height="([\d.]+)"', svg)
         width, height = (float(found[1]), float(found[2])) if found else (ROOM, ROOM)
         by = min(1.0, ROOM / width)
-        source = base64.b64encode(svg.encode()).decode()
-        self.drawn.append(
-            f'<image x="{MARGIN}" y="{self.y:.1f}" width="{width * by:g}" height="{height * by:g}" '
-            f'href="data:image/svg+xml;base64,{source}"/>'
-        )
+        own = f"part-{len(self.drawn)}-"
+        inner = re.sub(r'((?: id="|="url\(#|href="#))', rf"\g<1>{own}", resized(svg, by))
+        self.drawn.append(inner.strip().replace("<svg", f'<svg x="{MARGIN}" y="{self.y:.1f}"', 1))
         self.y += height * by + 10
 
     def svg(self) -> str:

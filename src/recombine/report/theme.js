@@ -1,4 +1,5 @@
 // Light, dark, or as the reader's system has it; remembered where the browser lets a page remember.
+// And what is wider than the screen says that it can be moved.
 (function () {
   "use strict";
   const themes = ["auto", "light", "dark"];
@@ -19,4 +20,14 @@
   });
   button.hidden = false;
   show();
+
+  const wide = () => document.querySelectorAll(".scroll").forEach((box) => {
+    const told = box.nextElementSibling?.classList.contains("sideways") ? box.nextElementSibling : document.createElement("p");
+    told.className = "small sideways";
+    told.textContent = "There is more to the right: it can be moved sideways.";
+    told.hidden = box.scrollWidth <= box.clientWidth + 1;
+    if (!told.isConnected && !told.hidden) box.after(told);
+  });
+  addEventListener("load", wide);
+  addEventListener("resize", wide);
 })();

@@ -119,6 +119,11 @@ def log_axis(low: int | float, high: int | float) -> Spec:
     else:
         ticks = [digit * 10.0**power for power in range(first, last + 1) for digit in (1, 2, 5)]
     ticks = [tick for tick in ticks if low <= tick <= high]
+    if len(ticks) < 2:  # a short axis: every digit, or its own ends
+        ticks = [digit * 10.0**power for power in range(first - 1, last + 1) for digit in range(1, 10)]
+        ticks = [tick for tick in ticks if low <= tick <= high]
+    if len(ticks) < 2:
+        ticks = [float(f"{low * (high / low) ** share:.2g}") for share in (0.1, 0.9)]
     axis: Spec = {"values": ticks, "tickCount": len(ticks), "format": "~g" if decades < 7 else "~e"}
     return {"scale": {"type": "log", "domain": [low, high], "nice": False}, "axis": axis | {"labelOverlap": "greedy"}}
 

@@ -115,7 +115,7 @@ class Phase(TrialStudy):
     def answer(self, table: Table, outcomes: dict[str, str]) -> str:
         sentences = {
             "no-width-helps": (
-                "at the lowest coverage no width helps",
+                "at the lowest coverage no width reaches half of the variance",
                 "a wide net composes in part even at the lowest coverage tried",
             ),
             "width-decides": (
@@ -138,7 +138,8 @@ class Phase(TrialStudy):
             Figure(
                 "Where composition begins",
                 "Held-out R² (mean over seeds) by how much was trained and how wide the net is. The line runs where it "
-                f"reaches {BEGINS}: composition lies above it and to its right.",
+                f"reaches {BEGINS}: composition lies above it and to its right."
+                + ("" if any(row["value"] >= BEGINS for row in rows) else " It is reached nowhere here."),
                 charts.heat(rows, "trained", "width", "share of combinations trained", "hidden units a layer",
                             "held-out R²", begins=BEGINS),
             )

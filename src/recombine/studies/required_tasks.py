@@ -272,12 +272,13 @@ class RequiredTasks(TrialStudy):
         return trial.told(outcomes, sentences, "No claim on numbers is settled at this scale.")
 
     def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
-        rows = []
+        rows, lost = [], 0
         for seed, part in table.groupby("seed") if not table.empty else ():
             try:
                 found = required(part)
             except NotMet:
                 continue
+            lost += int(found.needed.isna().sum())
             found = found[found.needed.notna()]
             rows += [{"size": row.size, "series": row.net, "seed": int(seed), "value": row.needed,
                       "family": f"M = {row.modules}, K = {row.at_most}"}
@@ -289,7 +290,8 @@ class RequiredTasks(TrialStudy):
             Figure(
                 "Combinations needed against combinations there are",
                 "Each point is a family and a seed: the smallest number of trained combinations that was enough for "
-                f"a held-out {asked}. Both axes are logarithmic; the dashed line would be all of them.",
+                f"a held-out {asked}. Both axes are logarithmic; the dashed line would be all of them."
+                + (f" {lost} searches found no number that was enough, and are not shown." if lost else ""),
                 charts.needed(rows),
             ),
             *self._search(records, asked),

@@ -51,9 +51,8 @@ def chart_figure(figure: Figure, inches: float, title: bool = False) -> Any:
             made = canvas.colorbar(bar, ax=axes, fraction=0.05, pad=0.02)
             made.outline.set_visible(False)
             made.set_label("\n".join(textwrap.wrap(_color_title(layers), max(8, int(high / LETTER)))))
-        if title:
-            canvas.suptitle(figure.title, x=0.01, ha="left", fontsize=9, fontweight="bold")
-        legend(canvas, layers, inches)
+        axes.set_ylabel("\n".join(textwrap.wrap(axes.get_ylabel(), max(8, int(high / LETTER)))))
+        legend(canvas, layers, inches, figure.title if title else "")
         for _ in range(ROUNDS):
             canvas.draw_without_rendering()
             canvas.set_figheight(canvas.get_figheight() + high - axes.get_position().height * canvas.get_figheight())

@@ -11,20 +11,33 @@ from .style import MARKERS
 
 HANDLE = 0.35  # inches of what stands before a name, and between two
 CHANNELS = ("color", "shape", "strokeDash")
+TITLE, BOLD = 9, 1.4  # points of a title, and how much wider its letters are than others
 
 
-def legend(canvas: Any, layers: list[Layer], inches: float) -> None:
-    """Entries of all series that channels name, in as many columns as there is room for."""
+def legend(canvas: Any, layers: list[Layer], inches: float, title: str = "") -> None:
+    """The title, and entries of all series that channels name, in as many columns as there is room for."""
+    title = in_lines(title, inches)
     entries: dict[str, Any] = {}
     for field, domain in _named(layers).items():
         for name in domain:
             entries[str(name)] = _handle(layers, field, name)
     if len(entries) < 2:
+        if title:
+            canvas.suptitle(title, x=0.01, ha="left", fontsize=TITLE, fontweight="bold")
         return
     wrapped = ["\n".join(textwrap.wrap(name, max(10, int((inches - HANDLE) / LETTER)))) for name in entries]
     longest = max(len(line) for name in wrapped for line in name.split("\n"))
     columns = max(1, min(len(entries), int(inches / (longest * LETTER + HANDLE))))
-    canvas.legend(list(entries.values()), wrapped, loc="outside upper left", ncols=columns)
+    # two things at the top of a figure would lie on each other: the title belongs to the legend
+    canvas.legend(
+        list(entries.values()), wrapped, loc="outside upper left", ncols=columns, title=title or None, alignment="left",
+        title_fontproperties={"weight": "bold", "size": TITLE},
+    )  # fmt: skip
+
+
+def in_lines(title: str, inches: float) -> str:
+    """A title in lines that fit."""
+    return "\n".join(textwrap.wrap(title, max(12, int(inches / (BOLD * LETTER)))))
 
 
 def _named(layers: list[Layer]) -> dict[str, list[Any]]:

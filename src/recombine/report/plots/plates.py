@@ -7,9 +7,10 @@ from typing import Any
 
 from ...lab.study import Plate, Tile
 from ...shades import unpack
-from ..images import in_lines
+from .. import images
 from ..plates import ABREAST, Bar, bar_of, color_map, flows, shared_bars, spelled
 from ..theme import LIGHT
+from .legend import TITLE, in_lines
 from .places import LETTER
 from .style import finished, paper_style
 
@@ -23,7 +24,7 @@ def plate_figure(plate: Plate, inches: float, title: bool = False) -> Any:
     from matplotlib.figure import Figure
 
     if flows(plate) and len(plate.columns) > ABREAST:
-        plate = in_lines(plate)
+        plate = images.in_lines(plate)
     with paper_style():
         rows, columns = len(plate.rows), len(plate.columns)
         names = [_lines(name, 16) for name, _ in plate.rows]
@@ -39,16 +40,17 @@ def plate_figure(plate: Plate, inches: float, title: bool = False) -> Any:
         shape = max(
             (t.shades["rows"] / t.shades["columns"] for _, tiles in plate.rows for t in tiles if t), default=1.0
         )
-        top = HEAD * max(map(len, heads)) + (0.25 if title else 0.05)
+        named = in_lines(plate.title, inches) if title else ""
+        top = HEAD * max(map(len, heads)) + (0.08 + HEAD * (named.count("\n") + 1) if title else 0.05)
         foot = (BAR + 0.1 if shared else 0.0) + (WORDS if plate.legend else 0.0)
-        step = side * min(shape, 1.5) + notes + 0.04
-        high = top + rows * step + foot
+        tall = side * min(shape, 1.5)
+        steps = [max(tall + notes, WORDS * len(name)) + 0.04 for name in names]  # no name lies on the next one
+        high = top + sum(steps) + foot
         figure = Figure(figsize=(inches, high))
         if title:
-            figure.text(0.01, 1 - 0.04 / high, plate.title, va="top", fontsize=9, fontweight="bold")
+            figure.text(0.01, 1 - 0.04 / high, named, va="top", fontsize=TITLE, fontweight="bold")
         for i, (_, tiles) in enumerate(plate.rows):
-            y = high - top - (i + 1) * step + notes + 0.02
-            tall = step - notes - 0.04
+            y = high - top - sum(steps[:i]) - 0.02 - tall
             figure.text(0.0, (y + tall / 2) / high, "\n".join(names[i]), va="center", fontsize=7)
             for j, tile in enumerate(tiles):
                 x = left + j * side
@@ -112,4 +114,4 @@ def _colors(name: str, low: float, high: float) -> Any:
 
 
 def _lines(text: str, letters: int) -> list[str]:
-    return textwrap.wrap(text, letters, break_on_hyphens=False)
+    return textwrap.wrap(text, letters)

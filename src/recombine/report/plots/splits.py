@@ -9,7 +9,7 @@ import numpy as np
 from ...lab.study import SupportMap
 from ...labels import visible
 from ...supports import Support
-from ..graph import LABEL, SERIES, SIZE, anchor, faint, graph_of
+from ..graph import LABEL, SIZE, anchor, color_of, faint, graph_of
 from ..maps import HELD_OUT, INSET, MOST, TRAINED, Layout, layout, sides
 from ..theme import COLOR_MAPS, LIGHT
 from .style import finished, paper_style
@@ -40,7 +40,7 @@ def map_figure(one: SupportMap, inches: float, title: bool = False) -> Any:
         for name, left, top in where.panels:
             axes.text(left, top + 11, name, fontsize=min(7, 10 * by), color=LIGHT["muted"])
         inset = round(where.cell * INSET)
-        trained = PolyCollection(_squares(where, side == TRAINED, inset), facecolors=LIGHT["muted"], alpha=0.55)
+        trained = PolyCollection(_squares(where, side == TRAINED, inset), facecolors=LIGHT["muted"], alpha=0.75)
         axes.add_collection(trained)
         held_out = side == HELD_OUT
         if one.scores is None:
@@ -84,7 +84,7 @@ def graph_figure(support: Support, inches: float, title: str = "") -> Any:
         axes.axis("off")
         if title:
             axes.set_title(title)
-        color = [LIGHT[f"series-{min(c, SERIES - 1) + 1}"] if c >= 0 else "none" for c in graph.components]
+        color = [LIGHT[color_of(c)] if c >= 0 else "none" for c in graph.components]
         places = np.array(graph.places)
         lines = LineCollection(
             [places[[a, b]] for a, b, _ in graph.edges], colors=[color[a] for a, _, _ in graph.edges], linewidths=0.7,
