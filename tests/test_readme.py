@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -61,3 +62,31 @@ def test_links_lead_somewhere():
         for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
             if not target.startswith("https://"):  # what lies on other machines is not asked for
                 assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+def known_numbers(study: str) -> list[float]:
+    """All that the page of a study says: values, intervals, seeds and thresholds."""
+    found = json.loads((ROOT / "docs" / "studies" / f"{study}.json").read_text())
+    numbers = [claim["threshold"] for claim in found["claims"]]
+    for reading in [*found["claims"], *found["questions"]]:
+        numbers += [reading["value"], *(reading["interval"] or []), *reading["by_seed"].values()]
+    return [number for number in numbers if number is not None]
+
+
+ROWS = re.findall(r"^\| `([a-z-]+)` \| [^|]+ \| ([^|]+) \|$", README, re.MULTILINE)
+
+
+@pytest.mark.parametrize("study, words", ROWS, ids=[study for study, _ in ROWS])
+def test_figures_are_those_of_the_study_page(study, words):
+    """Every number with a point stands on the page of its study, rounded to as many digits."""
+    known = known_numbers(study)
+    for text in re.findall(r"(?<![\w.^])-?\d*\.\d+", words):
+        digits = len(text.partition(".")[2])
+        near = [number for number in known if abs(number - float(text)) <= 0.5001 * 10**-digits]
+        assert near, f"{text} is nothing that {study} measured"
+
+
+def test_every_study_page_has_its_row():
+    pages = {path.stem for path in (ROOT / "docs" / "studies").glob("*.json")}
+    shown = {study for study, _ in ROWS}
+    assert shown <= pages and pages - shown <= {f"{name}-preference" for name in shown}

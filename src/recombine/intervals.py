@@ -25,8 +25,8 @@ class Interval:
         if not self.seeds:
             return "undefined"
         if not math.isfinite(self.low):
-            return f"{self.mean:.3f} ({self.seeds} seed{'s' if self.seeds != 1 else ''})"
-        return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
+            return f"{self.mean:z.3f} ({self.seeds} seed{'s' if self.seeds != 1 else ''})"
+        return f"{self.mean:z.3f} [{self.low:z.3f}, {self.high:z.3f}]"
 
 
 def over_seeds(values: Sequence[float], confidence: float = 0.95) -> Interval:
