@@ -51,8 +51,7 @@ def report(
 
     Args:
         folder: where `recombine run` put its records
-        format: html is the page; md a text with images; pdf everything on one sheet; png claims and the main chart
-            (default: what --out ends with, else html)
+        format: html the page, md a text with images, pdf one long sheet, png its top (default: as --out ends, or html)
         out: file to write (default: report.FORMAT in the folder)
     """
     from ..lab.run import reopen
