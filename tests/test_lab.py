@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recombine as rc
+from heeding import HEEDING
 from recombine.errors import UserError
 from recombine.files import TEMPORARY, write_whole
 from recombine.lab.cells import Cell
@@ -326,11 +327,8 @@ def test_ctrl_c_keeps_finished_cells_and_the_same_command_continues(tmp_path):
     command = [sys.executable, "-m", "recombine", "run", "supports", "--scale", "smoke", "--out", "s",
                "--engine", "local:1", "--seeds", "2", "--set", "supports=random,missing", "steps=8000", "modules=6",
                "at_most=2", "width=16"]  # fmt: skip  # each cell takes longer than it takes to notice the one before
-    # A shell's background job ignores Ctrl-C, and that is inherited. It is undone by a program in between, and not by
-    # `preexec_fn`: that would fork this process, which jax warns of.
-    heed = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
     process = subprocess.Popen(
-        [sys.executable, "-c", heed, *command], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [*HEEDING, *command], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     records = tmp_path / "s" / "records"
     until = time.monotonic() + 300

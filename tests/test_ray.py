@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 import recombine as rc
+from heeding import HEEDING
 from recombine.lab.store import Store
 
 HERE = Path(__file__).parent
@@ -103,7 +104,7 @@ class Cluster:
         """A driver on the cluster, as a process of its own."""
         asked = {"engine": f"ray:{self.address}"} | asked
         return subprocess.Popen(
-            [sys.executable, "-m", "cluster_cells", json.dumps(asked)],
+            [*HEEDING, sys.executable, "-m", "cluster_cells", json.dumps(asked)],
             env=self.environment | (environment or {}), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
 

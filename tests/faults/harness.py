@@ -16,6 +16,7 @@ from typing import Any
 
 from light import Logged
 
+from heeding import HEEDING
 from recombine.files import TEMPORARY, Disk
 from recombine.lab.run import run_study
 from recombine.lab.store import Store
@@ -34,10 +35,8 @@ class Driver:
 
     def __init__(self, out: str | Path, log: Path | None = None, **asked: Any):
         asked = {"out": str(out), "engine": "local:2", "seeds": 1} | asked
-        # a shell's background job ignores Ctrl-C, and that is inherited: undone by a program in between
-        heed = "import os, signal, sys; signal.signal(2, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
         self.process = subprocess.Popen(
-            [sys.executable, "-c", heed, sys.executable, "-m", "light_run", json.dumps(asked)],
+            [*HEEDING, sys.executable, "-m", "light_run", json.dumps(asked)],
             env=environment(**({"FAULTS_LOG": str(log)} if log else {})),
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
