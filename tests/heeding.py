@@ -1,7 +1,7 @@
 """Commands that heed Ctrl-C wherever the tests are started.
 
-A shell's background job ignores it, and that is inherited. It is undone by a program in between, and not by `preexec_fn`:
-that would fork this process, which jax warns of.
+A shell's background job ignores it, and that is inherited. It is undone by a program in between, and not by
+`preexec_fn`: that would fork this process, which jax warns of.
 """
 
 import sys
