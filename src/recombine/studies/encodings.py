@@ -167,8 +167,8 @@ class EncodingsStudy(TrialStudy):
     source = PAPER
     history = (
         f"{MENDED} Later the net of laptop scale became narrower, to save time (256 units, not 384); until then the "
-        "claim that linear encodings reach .95 was supported by a hair, with an interval of .951 to .985. On the machine "
-        "of that time the narrower net left it undecided (.950 to .986)."
+        "claim that linear encodings reach .95 was supported by a hair, with an interval of .951 to .985. The narrower "
+        "net left it undecided at first (.950 to .986), and not on another machine."
     )
     varied = ("encoding",)
     by_kind = False  # which layer the paper reads
