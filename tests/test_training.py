@@ -342,7 +342,8 @@ def test_second_start_takes_its_programs_from_the_cache(tmp_path):
         jax.monitoring.register_event_listener(count)
         space = rc.Subsets(8, 2)
         task, support = rc.tasks.Hyperteacher(space), rc.supports.random(space)
-        rc.train(task, support, rc.nets.MLP(200, 3), rc.Recipe(steps=20, precision="float32"), progress=False).score("held_out")
+        recipe = rc.Recipe(steps=20, precision="float32")
+        rc.train(task, support, rc.nets.MLP(200, 3), recipe, progress=False).score("held_out")
         print(json.dumps(counts))
     """
     first, second = (json.loads(_python(code, RECOMBINE_CACHE=str(tmp_path))) for _ in range(2))
