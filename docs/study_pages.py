@@ -36,12 +36,11 @@ def found_in(folder: Path) -> tuple[dict[str, Any], str]:
         raise UserError(f"{folder} is of smoke scale, which is for tests; a page is made from laptop or paper")
     if not extent.complete:
         raise UserError(f"{folder} holds {extent.done} of {extent.total} cells; run its command again to complete it")
-    outcomes = {verdict.claim.id: verdict.outcome for verdict in result.verdicts}
     figure = study.figures(result.table, result.records)[0]
     return {
         "study": study.id, "version": study.version, "scale": result.scale, "seeds": extent.seeds,
         "title": study.title, "question": study.question, "source": study.source,
-        "answer": study.answer(result.table, outcomes), "history": study.history,
+        "answer": origin.answer(result), "history": study.history,
         "claims": [
             {"id": v.claim.id, "text": v.claim.text, "source": v.claim.source, "reads": v.claim.reads,
              "side": v.claim.side, "threshold": v.claim.threshold, "control": v.claim.control, "verdict": v.outcome,
@@ -51,7 +50,7 @@ def found_in(folder: Path) -> tuple[dict[str, Any], str]:
         "questions": [{"text": q.text, **_over_seeds(interval, values)} for q, interval, values in result.answers],
         "figure": {"title": figure.title, "caption": figure.told},
         "command": origin.command(result), "cells": extent.done,
-        "seconds": round(sum(float(record.facts.get("seconds") or 0) for record in result.records)),
+        "seconds": round(origin.seconds(result) or 0),
         "setups": [setup.facts | {"records": setup.records} for setup in origin.setups(result.records)],
     }, small_svg(figure)  # fmt: skip
 

@@ -145,14 +145,17 @@ def test_auto_is_decided_once_a_machine(tmp_path, monkeypatch):
     """Processes of a study must not disagree because the machine was busy when one of them tried."""
     monkeypatch.setattr(precision, "_multiplies_bfloat16", lambda: True)
     monkeypatch.setattr(precision, "cache_folder", lambda: tmp_path / "programs")
-    tries = iter(["bfloat16", "float32", "float32"])
+    tries = iter(["bfloat16", "float32", "bfloat16", "float32"])
     monkeypatch.setattr(precision, "_tried", lambda: next(tries))
     fresh = precision._auto.__wrapped__  # as a new process sees it
     assert [fresh(), fresh(), fresh()] == ["bfloat16"] * 3
     (kept,) = (tmp_path / "programs").iterdir()
-    kept.write_text("nonsense")  # damaged: each tries for itself, and nothing is lost
-    assert fresh() == "float32"
+    kept.write_text("nonsense")  # damaged: it is tried once more, and kept again
+    assert [fresh(), fresh()] == ["float32"] * 2 and list((tmp_path / "programs").iterdir()) == [kept]
     monkeypatch.setattr(precision, "cache_folder", lambda: None)
+    assert fresh() == "bfloat16"
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(precision, "cache_folder", lambda: tmp_path / "file" / "programs")  # nothing can be kept there
     assert fresh() == "float32"
 
 

@@ -9,7 +9,9 @@ made once a machine, so that no two cells of a study differ because the machine 
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import os
 import platform
 import time
 from pathlib import Path
@@ -22,6 +24,7 @@ from jax.experimental.layout import Layout, with_layout_constraint
 
 from .compilation import cache_folder
 from .errors import unknown
+from .files import temporary
 
 Precision = Literal["float32", "bfloat16", "auto"]
 PRECISIONS: tuple[Precision, ...] = ("float32", "bfloat16", "auto")
@@ -75,17 +78,27 @@ def _auto() -> str:
     if folder is None:
         return _tried()
     kept = folder / f"precision-{jax.default_backend()}"
-    if (known := _read(kept)) is None:
-        known = _tried()
+    return _read(kept) or _keep(kept, _tried())
+
+
+def _keep(kept: Path, tried: str) -> str:
+    """Keeps what was tried, whole; of several processes that begin together the first decides for all."""
+    aside = temporary(kept.parent)
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        aside.write_text(tried)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with kept.open("x") as file:  # of several processes that begin together the first decides for all
-                file.write(known)
+            os.link(aside, kept)
         except FileExistsError:
-            known = _read(kept) or known
-        except OSError:
-            pass  # nothing can be kept there: each process tries for itself
-    return known
+            if (known := _read(kept)) is not None:
+                return known
+            os.replace(aside, kept)  # it was damaged
+    except OSError:
+        pass  # nothing can be kept there: each process tries for itself
+    finally:
+        with contextlib.suppress(OSError):
+            aside.unlink()
+    return tried
 
 
 def _tried() -> str:

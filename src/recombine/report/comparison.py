@@ -13,7 +13,7 @@ from ..files import write_or_refuse
 from ..intervals import Interval, of_difference
 from ..lab.run import Result
 from . import origin
-from .page import fill, interval_text, is_number
+from .page import fill, interval_text
 from .stores import find_stores, open_any_version, short_place
 
 
@@ -149,11 +149,10 @@ def render_comparison(comparisons: Sequence[Comparison], alone: Sequence[str] = 
 def _shown(comparison: Comparison) -> dict[str, Any]:
     sides = []
     for result in (comparison.first, comparison.second):
-        seconds = [r.facts["seconds"] for r in result.records if is_number(r.facts.get("seconds"))]
         sides.append({
             "folder": short_place(result.store.place) if result.store else "not stored",
             "scale": result.scale,
-            "extent": origin.extent(result), "seconds": sum(seconds) if seconds else None,
+            "extent": origin.extent(result), "seconds": origin.seconds(result),
             "version": result.store.about.get("version") if result.store else result.study.version,
             "content": origin.content(result.records),
         })  # fmt: skip

@@ -15,7 +15,7 @@ from ..lab.run import Result
 from ..lab.verdicts import Verdict
 from . import origin
 from .html import OUTCOMES, write_report
-from .page import fill, interval_text, is_number
+from .page import fill, interval_text
 from .stores import find_stores, open_all, short_place
 
 PAGE_NAME = "gallery.html"
@@ -72,7 +72,6 @@ def render_gallery(
 def _entry(result: Result, link: str) -> dict[str, Any]:
     """One study, as the page shows it."""
     outcomes = [verdict.outcome for verdict in result.verdicts]
-    seconds = [record.facts["seconds"] for record in result.records if is_number(record.facts.get("seconds"))]
     return {
         "study": result.study,
         "folder": short_place(result.store.place) if result.store else "",
@@ -82,7 +81,7 @@ def _entry(result: Result, link: str) -> dict[str, Any]:
         "counts": [(name, outcomes.count(name)) for name in OUTCOMES],
         "bars": sparkline(result.verdicts),
         "extent": origin.extent(result),
-        "seconds": sum(seconds) if seconds else None,
+        "seconds": origin.seconds(result),
     }
 
 

@@ -13,7 +13,7 @@ from ..lab.run import Result
 from . import origin
 from .episodes import episode_svg, episode_text
 from .maps import page_data as map_data
-from .page import data_uri, fill, interval_text, is_number
+from .page import data_uri, fill, interval_text
 from .plates import page_data
 from .strip import ends, strip
 from .theme import COLOR_MAPS
@@ -105,7 +105,6 @@ def _origin(result: Result) -> dict[str, Any]:
     names = sorted({name for setup in made_by for name in setup.facts}, key=lambda name: (name != "recombine", name))
     changed = origin.changed(result)
     helps = {knob.name: knob.help for knob in result.study.knobs}
-    seconds = [record.facts["seconds"] for record in result.records if is_number(record.facts.get("seconds"))]
     return {
         "extent": origin.extent(result),
         "settings": [
@@ -122,7 +121,7 @@ def _origin(result: Result) -> dict[str, Any]:
             for record in result.records[:LISTED_CELLS]
         ],
         "records": len(result.records),
-        "seconds": sum(seconds) if seconds else None,
+        "seconds": origin.seconds(result),
         "seeds": sorted({r.cell.spec["seed"] for r in result.records if isinstance(r.cell.spec.get("seed"), int)}),
         "content": origin.content(result.records),
     }  # fmt: skip

@@ -10,7 +10,7 @@ from ..labels import visible
 from . import origin
 from .episodes import episode_png
 from .images import drawn, picture_svg
-from .page import duration, interval_text, is_number, number
+from .page import duration, interval_text, number
 from .pictures import pictures
 
 WIDTH = 680  # pixels of a chart
@@ -51,9 +51,9 @@ def render_markdown(result: Result, images: dict[str, tuple[str, str]] | None = 
         parts += ["## Measured without a threshold", "\n".join(lines)]
     if shown[1:]:
         parts += ["## A closer look", *shown[1:]]
-    seconds = [r.facts["seconds"] for r in result.records if is_number(r.facts.get("seconds"))]
+    seconds = origin.seconds(result)
     made = [f"    {origin.command(result)}", f"Version {study.version} of the study; {len(result.records)} cells"]
-    made[1] += f", {duration(sum(seconds))} of computing. " if seconds else ". "
+    made[1] += f", {duration(seconds)} of computing. " if seconds is not None else ". "
     made[1] += f"Content of all readings: `{origin.content(result.records) or '–'}`."
     made += [
         f"{setup.records} records by " + ", ".join(f"{k} {plain(str(v))}" for k, v in sorted(setup.facts.items()))

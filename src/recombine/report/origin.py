@@ -110,6 +110,13 @@ def answer(result: Result) -> str:
     return result.study.answer(result.table, outcomes) if len(result.table) else ""
 
 
+def seconds(result: Result) -> float | None:
+    """How long all cells together took; None where no record says."""
+    found = [record.facts.get("seconds") for record in result.records]
+    known = [float(value) for value in found if isinstance(value, (int, float)) and not isinstance(value, bool)]
+    return sum(known) if known else None
+
+
 def traceback_of(failure: Failure) -> str:
     """Where a cell failed, without the folders of the machine: these are nobody's business who reads the page."""
     return re.sub(

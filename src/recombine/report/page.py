@@ -39,22 +39,19 @@ def fill(
 
     named = ["theme.js", "tables.js", *scripts, *(["charts.js"] if figures else [])]
     texts = [_inert(text) for text in (*([_vega()] if figures else []), *(asset(name) for name in named))]
-    return (
-        _environment(tuple(filters.items()))
-        .get_template(template)
-        .render(
-            figures=[figure_parts(figure) for figure in figures],
-            islands={name: to_island(data) for name, data in islands.items()},
-            scripts=texts,
-            policy=_policy(texts),
-            css="".join(asset(name) for name in ("page.css", *styles)),
-            light=LIGHT,
-            dark=DARK,
-            font=FONT,
-            page_name=page_name,
-            version=__version__,
-            **more,
-        )
+    page = _environment(tuple(filters.items())).get_template(template)
+    return page.render(
+        figures=[figure_parts(figure) for figure in figures],
+        islands={name: to_island(data) for name, data in islands.items()},
+        scripts=texts,
+        policy=_policy(texts),
+        css="".join(asset(name) for name in ("page.css", *styles)),
+        light=LIGHT,
+        dark=DARK,
+        font=FONT,
+        page_name=page_name,
+        version=__version__,
+        **more,
     )
 
 
