@@ -24,7 +24,7 @@ quickstart: setup  ## run the first study and write its report
 	$(RUN)/recombine run supports
 
 test: lint  ## all tests that take less than minutes
-	$(RUN)/pytest -q -n 2 --dist worksteal -m "not long"
+	$(RUN)/pytest -q -n 2 --dist worksteal -m "not long" --hypothesis-profile same-everywhere
 
 lint: setup  ## style and types
 	$(RUN)/ruff check src tests docs

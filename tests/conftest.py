@@ -14,6 +14,7 @@ os.environ.setdefault("RECOMBINE_CACHE", str(Path(tempfile.gettempdir()) / "reco
 # The many small programs of a test run once each: they are compiled quickly rather than well.
 os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=1".strip()
 
+import hypothesis
 import pytest
 from jaxtyping import install_import_hook
 
@@ -22,6 +23,11 @@ with install_import_hook("recombine", "beartype.beartype"):
     from recombine.compilation import enable_cache
 
 enable_cache()
+
+# `make test` draws the same examples everywhere; other runs explore, and say how to see a failure again.
+hypothesis.settings.register_profile("same-everywhere", derandomize=True, database=None)
+hypothesis.settings.register_profile("explore", print_blob=True)
+hypothesis.settings.load_profile("explore")
 
 
 @pytest.fixture(scope="session")

@@ -175,6 +175,14 @@ def test_differences_are_those_of_numpy_and_factorization_lies_between_a_half_an
     assert 0.5 - 1e-6 <= f <= 1 or (np.isnan(f) and np.ptp(values, axis=(0, 1)).max() == 0)
 
 
+@pytest.mark.parametrize("size", [1.5e-42, 1e-30, 1e-3, 1e3, 1e30])
+def test_factorization_does_not_depend_on_the_size_of_activations(size):
+    """Also where squares leave the range of float32; 1.5e-42 is a subnormal number."""
+    values = np.random.default_rng(0).integers(-3, 4, (5, 4, 3)).astype(np.float32)
+    scaled = (values * np.float32(size)).astype(np.float32)  # whole multiples of a subnormal number are exact, too
+    assert metric_by_differences(scaled).factorization() == pytest.approx(metric_by_differences(values).factorization())
+
+
 def test_factorization_of_known_manifolds():
     at = np.arange(28)
     stripe = np.exp(-((at - at[:, None]) ** 2) / 2)  # (place, pixel)

@@ -101,8 +101,15 @@ def metric_maps(
 
 
 def metric_by_differences(values: jax.Array | np.ndarray) -> Metric:
-    """Of activations (n0, n1, units): central differences inside, one-sided at the border, step 1."""
-    return Metric(np.asarray(_differences_program()(jnp.asarray(values)), float))
+    """Of activations (n0, n1, units): central differences inside, one-sided at the border, step 1.
+
+    They are squared in float32: activations are first divided by a power of two near the largest of them, so that the
+    squares of very small ones (below 1e-19) do not vanish and those of very large ones do not overflow.
+    """
+    values = np.asarray(values)
+    _, exponent = np.frexp(np.abs(values).max(initial=0.0).astype(float))
+    scaled = np.ldexp(values, -exponent, dtype=np.float32)
+    return Metric(np.ldexp(np.asarray(_differences_program()(jnp.asarray(scaled)), float), 2 * exponent))
 
 
 def metric_by_derivative(grid: Grid, net: Net, layers: Sequence[str], *, at_once: int = AT_ONCE) -> dict[str, Metric]:
