@@ -45,6 +45,11 @@ class Process:
         return _start_of(self.pid) == self.start
 
 
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
 def this_process() -> Process:
     """The process that asks."""
     return _this(os.getpid())
