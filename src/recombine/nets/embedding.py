@@ -1,8 +1,8 @@
 """How a net reads a code: numbers as they are, words by a table that it learns.
 
 A code is (T, C) numbers, or (T, L) whole numbers 0, 1, ..., V-1, which are words: word w is row w of a table (V, E).
-The rows are gathered: on a CPU a product with one-hot rows takes 4 to 7 times as long, value and gradient together inside a
-loop (V 28, 96 tasks of 17 or 32 words, E 16 and 256).
+The rows are gathered: on a CPU a product with one-hot rows takes 4 to 7 times as long, value and gradient together
+inside a loop (V 28, 96 tasks of 17 or 32 words, E 16 and 256).
 """
 
 from __future__ import annotations

@@ -57,7 +57,8 @@ class StageRun:
         self.sampler = self.support.train.sampler()
         # what every call of the program takes besides state, frozen arrays and key
         self.given = self.layout.copied((self.task, self.sampler, self.recipe.rates()))
-        self.watched = {stream: self.support.side(stream) for stream in self.watch}
+        chosen_by = ("validation",) if self.recipe.keep == "best" else ()
+        self.watched = {stream: self.support.side(stream) for stream in dict.fromkeys((*self.watch, *chosen_by))}
 
     def key(self, name: str, seed: int) -> jax.Array:
         return key_for(f"{name}/{self.number}" if self.number else name, seed)
