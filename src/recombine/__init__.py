@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .lab.store import query as query
     from .recipe import Recipe as Recipe
     from .report import figures as figures
+    from .spaces import Listed as Listed
     from .spaces import Product as Product
     from .spaces import Space as Space
     from .spaces import Subsets as Subsets
@@ -45,8 +46,8 @@ _WHERE = {
     )},
     "Audit": ".audit", "plan": ".audit.plan", "UserError": ".errors", "Interval": ".intervals",
     "over_seeds": ".intervals", "load": ".lab.store", "query": ".lab.store", "Recipe": ".recipe", "figures": ".report",
-    "Product": ".spaces", "Space": ".spaces", "Subsets": ".spaces", "Certificate": ".supports", "Support": ".supports",
-    "Trained": ".trained", "train": ".training",
+    "Listed": ".spaces", "Product": ".spaces", "Space": ".spaces", "Subsets": ".spaces", "Certificate": ".supports",
+    "Support": ".supports", "Trained": ".trained", "train": ".training",
 }  # fmt: skip
 __all__ = sorted(_WHERE)  # pyright: ignore[reportUnsupportedDunderAll]
 
