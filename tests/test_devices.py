@@ -10,12 +10,12 @@ import textwrap
 
 import jax
 import pytest
+from recombine.recipe import Recipe
 
 import recombine as rc
 from recombine.devices import Layout, choose, one_device
 from recombine.lab.cells import Cell
 from recombine.lab.study import Context, Measured, Study
-from recombine.recipe import Recipe
 from recombine.training import stepper, train
 
 ON_FOUR = """

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pandas
 import pytest
+from recombine.recipe import Recipe
 
 from recombine import UserError
 from recombine.lab.cells import Cell
@@ -14,7 +15,6 @@ from recombine.lab.run import run_study
 from recombine.lab.store import Record, Store
 from recombine.lab.study import DEFAULT_SEEDS, Context
 from recombine.lab.verdicts import NotMet, judge
-from recombine.recipe import Recipe
 from recombine.spaces import Subsets
 from recombine.studies import (
     bisection,
