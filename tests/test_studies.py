@@ -7,7 +7,6 @@ import dataclasses
 import numpy as np
 import pandas
 import pytest
-from recombine.recipe import Recipe
 
 from recombine import UserError
 from recombine.lab.cells import Cell
@@ -31,7 +30,7 @@ from recombine.studies import (
 from recombine.studies.supports import SUPPORTS, build_support
 from recombine.studies.trial import build_recipe
 from recombine.testing import check_study
-from recombine.training import train
+from recombine.training import Recipe, train
 
 #: cells of the published grids, three seeds (notes of the public sweeps); few-shot raises there for preferences
 PUBLISHED_CELLS = {
