@@ -14,12 +14,12 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
-from recombine.recipe import Recipe, learning_rate_at, optimizer
 
 import recombine as rc
 from recombine import checkpoints
 from recombine.intervals import over_seeds
 from recombine.keys import key_for
+from recombine.recipe import Recipe, learning_rate_at, optimizer
 from recombine.training import _Run, fresh_state, stepper, train
 
 SMALL = rc.nets.MLP(width=32, depth=2)
