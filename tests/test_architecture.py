@@ -38,8 +38,6 @@ LEVELS = [
     {"tasks"},
     {"nets"},
     {"theory"},
-    {"recipe"},
-    {"checkpoints", "trained"},
     {"training"},
     {"probes"},
     {"adapters"},
@@ -47,7 +45,7 @@ LEVELS = [
     {"audit"},
     {"studies"},
     {"report", "bench", "bench_engine"},
-    {"testing", "cli", "__main__", "__init__"},
+    {"testing", "testing_nets", "cli", "__main__", "__init__"},
 ]
 LEVEL_OF = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 
