@@ -175,7 +175,7 @@ def one_step(
         return sum(parts[1:], start=parts[0]), said
 
     (loss, said), gradient = jax.value_and_grad(loss_of, has_aux=True)(state.trained)
-    norm = optax.global_norm(gradient)
+    norm = jnp.sqrt(sum((jnp.sum(g**2) for g in gradient.values()), start=jnp.zeros(())))
     gradient = gradients[shape.gradient](gradient, norm, rates[""].norm)
     trained, optimizer_state = _updated(state, gradient, rates, shape)  # type: ignore[arg-type]
     seen = {**said.parts, **said.notes}
