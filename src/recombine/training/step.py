@@ -68,9 +68,7 @@ def start(
 
     keys: of the weights and of the training. before: the net of the stage before, if there is one.
     """
-    state, frozen = _start_program()(blueprint, task, sampler, recipe.shape(), recipe.keep, keys, precision, before)
-    _require_leading_axis(blueprint, state.memory, recipe.tasks)
-    return state, frozen
+    return _start_program()(blueprint, task, sampler, recipe.shape(), recipe.keep, keys, precision, before)
 
 
 @functools.cache
@@ -101,6 +99,7 @@ def fresh_state(
     memory, names = None, ["loss"]
     if not _is_plain(net):
         memory = net.memory(task, batch())
+        _require_leading_axis(net, memory, shape.tasks)
         moment = Moment(jax.random.key(0), jnp.zeros(()))
         said = eqx.filter_eval_shape(lambda: _said(net, task, batch(), moment, memory))
         names = [*said.parts, *said.notes]
@@ -125,13 +124,13 @@ def _is_plain(net: Net) -> bool:
     return type(net).losses is Net.losses and type(net).memory is Net.memory
 
 
-def _require_leading_axis(blueprint: Blueprint, memory: Any, tasks: int) -> None:
+def _require_leading_axis(net: Net, memory: Any, tasks: int) -> None:
     for path, leaf in jax.tree.leaves_with_path(memory):
         if leaf.ndim and leaf.shape[0] != tasks:
             name = jax.tree_util.keystr(path, simple=True, separator=".") or "memory"
             raise UserError(
-                f"the memory of net {blueprint.name!r} has {name!r} of shape {leaf.shape}, and a step has {tasks} "
-                f"tasks; it must begin with an axis of {tasks}, or be a scalar"
+                f"the memory of {type(net).__name__} has {name!r} of shape {leaf.shape}, and a step has {tasks} tasks; "
+                f"it must begin with an axis of {tasks}, or be a scalar"
             )
 
 
