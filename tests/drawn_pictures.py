@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from recombine import Product
-from recombine.tasks import Pictures, space_with_stripes
+from recombine.tasks import Batch, Pictures, space_with_stripes
 
 PUBLISHED = Product(x=28, y=28)
 KEY = jax.random.key(0)
@@ -21,11 +21,6 @@ def drawn(task, coordinates, present=None):
 @jax.jit
 def sampled(task, key, rows):
     return task.sample(key, rows)
-
-
-@jax.jit
-def scored(task, prediction, target):
-    return task.score(prediction, target)
 
 
 def pictures(task: Pictures, at) -> np.ndarray:
@@ -43,8 +38,9 @@ def offsets(side: int, x: float, y: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def score(task: Pictures, prediction: np.ndarray, target: np.ndarray) -> dict[str, float]:
-    flat = (jnp.asarray(image, jnp.float32).reshape(len(image), 1, -1) for image in (prediction, target))
-    return {name: float(value) for name, value in scored(task, *flat).items()}
+    answer, wanted = (np.asarray(image, np.float32).reshape(len(image), 1, -1) for image in (prediction, target))
+    statistics = task.score(answer, Batch(None, target=wanted))
+    return {metric.name: metric(statistics) for metric in task.metrics}
 
 
 NONE = 12  # the level of an absent factor

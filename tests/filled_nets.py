@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from recombine import Product
-from recombine.tasks import Bumps
+from recombine.tasks import Batch, Bumps
 
 
 def bumps(side: int, encoding: str = "bump", **options) -> Bumps:
@@ -32,11 +32,11 @@ def filled(blueprint, task):
     return jax.tree.unflatten(structure, weights)
 
 
-def run(blueprint, task, at=None, code=None, samples=1):
+def run(blueprint, task, at=None, code=None):
     """The weights of a net and a code in double precision, what it draws, and its trace."""
     net = filled(blueprint, task)
     told = jax.jit(task.code_of)(jnp.asarray(at, jnp.float32)) if code is None else jnp.asarray(code)
-    prediction, trace = jax.jit(lambda n, c: n(jnp.zeros((len(c), samples, 0)), c))(net, told)
+    prediction, trace = jax.jit(lambda n, c: n.answer(Batch(None, c)))(net, told)
     assert set(trace) == set(blueprint.layers())
     return plain(net), plain(told), prediction, trace
 

@@ -24,6 +24,11 @@ def begun(task, key, rows):
     return task.begin(key, rows, 1)
 
 
+def labels_of(batch) -> np.ndarray:
+    """(episodes, steps): the expert's actions, -1 where a step does not count."""
+    return np.asarray(batch.target).reshape(-1, batch.target.shape[-1])
+
+
 def decoded(task, inputs) -> np.ndarray:
     """(episodes, steps, rows, columns, channels) of zeros and ones, after checking the scale."""
     seen = np.asarray(inputs).reshape(-1, task.length, task.rows, task.rows, task.channels)

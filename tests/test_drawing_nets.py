@@ -24,9 +24,10 @@ from recombine.nets import (
     initialize,
     pixels,
 )
-from recombine.tasks import Bumps, Hyperteacher
-from recombine.training import fresh_state, one_step
+from recombine.tasks import Bumps, Hyperteacher, draw_batch
+from recombine.training.step import fresh_state, one_step
 
+KEY = jax.random.key(0)
 DRAWING = {
     "cnn-decoder": CNNDecoder(6, 2, base=4),
     "coordinate-mlp": CoordinateMLP(8, 2),
@@ -100,9 +101,9 @@ def test_every_convolution_of_a_training_step_has_the_fast_order():
     task, recipe = bumps(8), Recipe(tasks=4, precision="float32")
     sampler = supports.donut(task.space).train.sampler()
     for blueprint in (CNNDecoder(6, 3, base=4), Straightened(CNNDecoder(6, 3, base=4))):
-        state = fresh_state(filled(blueprint, task), recipe)
-        step = jax.jit(one_step, static_argnums=5)
-        text = step.lower(state, task, sampler, recipe.rates(), jax.random.key(0), recipe.shape()).as_text()
+        given = fresh_state(filled(blueprint, task), recipe, task, lambda: draw_batch(task, sampler, KEY, 4, 1))
+        step = jax.jit(one_step, static_argnums=6)
+        text = step.lower(*given, task, sampler, recipe.rates(), KEY, recipe.shape()).as_text()
         lines = [line for line in text.split("\n") if "stablehlo.convolution(" in line]
         assert len(lines) >= 6, "forward and backward through three layers"
         assert all("[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]" in line for line in lines), lines
@@ -253,10 +254,12 @@ def test_bad_arguments_are_refused_by_name(make, named):
         make()
 
 
-def test_nets_that_draw_give_every_sample_the_same_picture():
-    _, _, prediction, trace = run(DRAWING["cnn-decoder"], bumps(8), [[0, 1], [2, 5]], samples=3)
-    assert prediction.shape == (2, 3, 64) and all(value.shape[:2] == (2, 3) for value in trace.values())
-    assert (prediction == prediction[:, :1]).all()
+@pytest.mark.parametrize("name", DRAWING)
+def test_nets_that_draw_give_one_picture_per_task_whatever_number_of_samples_is_asked_for(name):
+    task, rows = bumps(8), jnp.asarray([[0, 1], [2, 5]])
+    assert task.sample(KEY, rows, 3).target.shape == (2, 1, 64)
+    _, _, prediction, trace = run(DRAWING[name], task, rows)
+    assert prediction.shape == (2, 1, 64) and all(value.shape[:2] == (2, 1) for value in trace.values())
 
 
 @pytest.mark.parametrize("name", ["transformer", "hypernetwork"])

@@ -122,9 +122,10 @@ def test_tokens_are_the_words_of_language_and_all_in_the_vocabulary():
     """0 is no word; M modules; 0 to 10 tenths."""
     language, tokens = (encodings[name](M, jax.random.key(0)) for name in ("language", "tokens"))
     assert language.vocabulary is None and tokens.vocabulary == 1 + M + 11
+    assert language.words == {} and tokens.words == {"code": 1 + M + 11}
     z = jnp.tile(jnp.linspace(0.0, 1.0, 11)[:, None], (1, M))
     words = tokens(z)
-    assert (words == language(z)).all() and (words == jnp.round(words)).all()
+    assert words.dtype == jnp.int32 and (words == language(z)).all()
     assert set(np.asarray(words).ravel().tolist()) == set(range(1, tokens.vocabulary))
 
 

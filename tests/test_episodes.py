@@ -11,20 +11,38 @@ import pytest
 
 from gridworlds import KEY, MAP, SUBSETS, decoded
 from recombine.cli import main
+from recombine.nets import Net
 from recombine.report.episodes import episode_png, episode_svg, episode_text
 from recombine.tasks import Episode, Frame, Preference
 from recombine.tasks.episodes import Entry
 
 
-def stubborn(action: int, actions: int):
+class Stubborn(Net):
     """A net that always says the same."""
-    return lambda inputs, code: (jnp.broadcast_to(jax.nn.one_hot(action, actions), (*inputs.shape[:2], actions)), {})
+
+    action: int
+    actions: int
+
+    def __call__(self, batch, key=None):
+        said = jax.nn.one_hot(self.action, self.actions)
+        return jnp.broadcast_to(said, (*batch.inputs.shape[:-1], self.actions)), {}
+
+
+SHOWN = []
+
+
+class Keeps(Stubborn):
+    """Stubborn, and keeps what it is shown."""
+
+    def __call__(self, batch, key=None):
+        jax.debug.callback(lambda inputs: SHOWN.append(np.asarray(inputs)), batch.inputs)
+        return super().__call__(batch)
 
 
 def test_an_episode_shows_what_the_batch_holds(preference):
     row = jnp.asarray(SUBSETS.from_sets([{0, 3, 5}]))
     batch = preference.sample(KEY, row)
-    episode, labels = preference.episode(KEY, np.asarray(row)[0]), np.asarray(batch.target)[0]
+    episode, labels = preference.episode(KEY, np.asarray(row)[0]), np.asarray(batch.target)[0, 0]
     assert [frame.action for frame in episode.frames if frame.action] == [
         preference.actions[a] for a in labels[labels >= 0]
     ]
@@ -36,7 +54,7 @@ def test_an_episode_shows_what_the_batch_holds(preference):
 
 
 def test_a_net_walks_its_own_way_and_is_told_where_it_errs(goal):
-    episode = goal.episode(KEY, [1, 2, 0, 4], stubborn(0, goal.output_size))
+    episode = goal.episode(KEY, [1, 2, 0, 4], Stubborn(0, goal.words["target"]))
     start = goal.episode(KEY, [1, 2, 0, 4]).frames[0]
     assert episode.actor == "net" and episode.frames[0].agent == start.agent and not episode.correct
     assert {frame.action for frame in episode.frames[:-1]} == {"up"} and len(episode.frames) == goal.length + 1
@@ -45,22 +63,18 @@ def test_a_net_walks_its_own_way_and_is_told_where_it_errs(goal):
 
 
 def test_a_net_that_does_nothing_ends_the_episode(preference):
-    episode = preference.episode(KEY, [0, 3, 5], stubborn(0, 5))
+    episode = preference.episode(KEY, [0, 3, 5], Stubborn(0, 5))
     assert [frame.action for frame in episode.frames] == ["nothing"]
 
 
 def test_a_net_that_looks_back_is_shown_the_episode_so_far(preference):
-    shown = []
-
-    def keeps(inputs, code):
-        jax.debug.callback(lambda x: shown.append(np.asarray(x)), inputs)
-        return jnp.broadcast_to(jax.nn.one_hot(2, 5), (1, 8, 5)), {}
-
-    episode = preference.episode(KEY, [0, 3, 5], keeps)
+    SHOWN.clear()
+    episode = preference.episode(KEY, [0, 3, 5], Keeps(2, 5))
     jax.effects_barrier()
+    shown = [inputs[0, 0] for inputs in SHOWN]  # (steps, numbers), of one task and one episode
     assert len(shown) == len(episode.frames) - 1 == 8
     for step, (inputs, later) in enumerate(zip(shown, shown[1:], strict=False)):
-        assert (inputs[0, : step + 1] == later[0, : step + 1]).all() and (inputs[0, step:] == inputs[0, step]).all()
+        assert (inputs[: step + 1] == later[: step + 1]).all() and (inputs[step:] == inputs[step]).all()
 
 
 ODD = Episode(

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gridworlds import ARROWS, GOALS, KEY, T, begun, decoded, rows_of
+from gridworlds import ARROWS, GOALS, KEY, T, begun, decoded, labels_of, rows_of
 from recombine import Product, UserError
 from recombine.tasks import Goal, GoalIndifferent, GoalLookup
 from recombine.tasks.goal import maze_walls
@@ -57,7 +57,7 @@ def test_mazes_of_a_task_differ_and_follow_the_seed(goal):
 
 
 def test_goals_are_placed_by_the_rules_and_the_expert_takes_a_shortest_path(goal, goals):
-    rows, seen, labels = np.asarray(rows_of(GOALS)), decoded(goal, goals.inputs), np.asarray(goals.target)
+    rows, seen, labels = np.asarray(rows_of(GOALS)), decoded(goal, goals.inputs), labels_of(goals)
     assert seen.shape == (T, 48, 7, 7, 7) and labels.shape == (T, 48) and (labels >= 0).all()
     for (q, interaction, maze, kind), frames, actions in zip(rows.tolist(), seen, labels, strict=True):
         walls = frames[0, ..., 5]
@@ -89,7 +89,7 @@ def test_another_level_of_a_factor_is_another_thing_to_do(goal, goals, factor):
     changed[:, factor] = (changed[:, factor] + 1) % GOALS.levels[factor]
     other = goal.sample(KEY, jnp.asarray(changed))
     assert (np.asarray(other.code) != np.asarray(goals.code)).any(1).all()
-    differs = (np.asarray(other.target) != np.asarray(goals.target)).any(1)
+    differs = (labels_of(other) != labels_of(goals)).any(1)
     assert differs.mean() == 1 if factor == 1 else differs.mean() > 0.6
 
 
@@ -118,12 +118,13 @@ def test_in_the_same_world_another_quadrant_or_another_object_is_another_goal(go
 def test_constituents_are_the_levels_and_sentences_say_them(goal, goals):
     rows = np.asarray(rows_of(GOALS))
     assert (np.asarray(goals.constituents) == GOALS.multihot(rows)).all()
-    assert goal.vocabulary == len(goal.words) and goal.code_size == 10
+    assert goal.words == {"code": len(goal.lexicon), "target": 9}
+    assert goals.code.shape == (T, 10) and goals.code.dtype == jnp.int32
     for row, code in zip(rows[:50], np.asarray(goals.code), strict=False):
         said = goal.sentence(row)
-        assert said == " ".join(goal.words[int(word)] for word in code)
+        assert said == " ".join(goal.lexicon[word] for word in code)
         words = said.split()
-        elements = [goal.words[-19:].index(words[slot]) for slot in (2, 5, 9, 7)]  # back to the combination
+        elements = [goal.lexicon[-19:].index(words[slot]) for slot in (2, 5, 9, 7)]  # back to the combination
         assert elements == (row + [0, 4, 9, 14]).tolist()
     assert goal.sentence([1, 2, 0, 4]) == "in the north-east find and open the cup in maze-A"
 
@@ -133,7 +134,7 @@ def test_levels_with_names_keep_them_and_the_order_of_factors_does_not_matter():
     world = Goal(space, seed=2)
     assert world.sentence([1, 0, 3, 0]) == "in the south-east find and eat the pear in maze-A"
     assert world.actions[4:] == ("eat", "sell") and world.labels()[:2] == ("apple", "pear")
-    targets = np.asarray(world.sample(KEY, jnp.tile(jnp.array([[1, 0, 3, 1]]), (20, 1))).target)
+    targets = labels_of(world.sample(KEY, jnp.tile(jnp.array([[1, 0, 3, 1]]), (20, 1))))
     assert (targets[:, -1] == 5).all()
 
 
@@ -143,7 +144,7 @@ def test_one_kind_of_object_or_one_quadrant_is_enough():
     seen = decoded(world, batch.inputs)[:, 0]
     assert (seen[..., 0].sum((1, 2)) == 5).all()
     assert (seen[:, :4, :4, 0].sum((1, 2)) == 1).all(), "with one kind, nothing but the target stands in the quadrant"
-    assert (np.asarray(batch.target)[:, -1] == 4).all()
+    assert (labels_of(batch)[:, -1] == 4).all()
 
 
 # -- goals: control worlds ----------------------------------------------------------------------------------------
@@ -155,7 +156,7 @@ def test_what_to_do_is_looked_up_by_the_whole_combination(goals):
     assert every.shape == (500,) and abs(np.bincount(every, minlength=5) / 500 - 0.2).max() < 0.1
     own = np.asarray(GOALS.enumerate())[:, 1]
     assert abs((every == own).mean() - 0.2) < 0.08, "independent of the interaction that is told"
-    last = np.asarray(world.sample(KEY, rows_of(GOALS)).target)[:, -1]
+    last = labels_of(world.sample(KEY, rows_of(GOALS)))[:, -1]
     assert (last - 4 == every[GOALS.rank(np.asarray(rows_of(GOALS)))]).all()
     with pytest.raises(UserError, match="interaction=1"):
         GoalLookup(Product(quadrant=4, interaction=1, maze=5, object=5))
@@ -169,4 +170,4 @@ def test_the_indifferent_goal_ignores_the_combination():
     assert (batch.code != other.code).any(), "the net is told the combination all the same"
     mazes = decoded(world, batch.inputs)[:, 0, ..., 5].reshape(T, -1)
     assert len(np.unique(mazes, axis=0)) == 5, "the maze is drawn afresh"
-    assert (np.asarray(batch.target)[:, -1] == 4).all()
+    assert (labels_of(batch)[:, -1] == 4).all()

@@ -10,7 +10,7 @@ import pytest
 from gridworlds import GOALS, KEY, SUBSETS, T, rows_of
 from recombine import Product, Subsets, UserError, supports, tasks
 from recombine.keys import STREAMS, key_for
-from recombine.tasks import Goal, Preference, PreferenceIndifferent, PreferenceLookup
+from recombine.tasks import Batch, Goal, Preference, PreferenceIndifferent, PreferenceLookup
 
 GRIDS = [name for name in tasks.registry if issubclass(tasks.registry[name], tasks.Episodes)]
 
@@ -18,44 +18,54 @@ GRIDS = [name for name in tasks.registry if issubclass(tasks.registry[name], tas
 # -- scores -------------------------------------------------------------------------------------------------------
 
 
-def logits(actions) -> jax.Array:
-    return 5 * jax.nn.one_hot(jnp.asarray(actions), 5)
+def logits(actions) -> np.ndarray:
+    return 5.0 * np.eye(5)[actions]
+
+
+def scores(world, answer, target) -> dict[str, float]:
+    statistics = world.score(np.asarray(answer), Batch(None, target=np.asarray(target)))
+    return {metric.name: metric(statistics) for metric in world.metrics}
 
 
 def test_scores_by_hand():
     world = Preference(Subsets(4, 2), samples=2)
-    target = np.full((1, 16), -1)
-    target[0, :3], target[0, 8:10] = [1, 2, 0], [3, 0]
+    target = np.full((1, 2, 8), -1)
+    target[0, 0, :3], target[0, 1, :2] = [1, 2, 0], [3, 0]
     for wrong, expected in (((), (1, 1)), ((1,), (0.5, 0.8)), ((5,), (1, 1)), ((0, 9), (0, 0.6))):
-        said = np.maximum(target, 0)
+        said = np.maximum(target, 0).reshape(1, 16)
         said[0, list(wrong)] = (said[0, list(wrong)] + 1) % 5
-        found = world.score(logits(said), jnp.asarray(target))
-        assert (float(found["episode_accuracy"]), float(found["step_accuracy"])) == pytest.approx(expected), wrong
-    none = world.score(jnp.zeros((1, 16, 5)), jnp.asarray(target))
-    assert float(none["episode_accuracy"]) == 0 and float(none["step_accuracy"]) == pytest.approx(0.4)
+        said = said.reshape(1, 2, 8)
+        for answer in (logits(said), said):  # logits, or the actions themselves
+            found = scores(world, answer, target)
+            assert (found["episode_accuracy"], found["step_accuracy"]) == pytest.approx(expected), wrong
+    none = scores(world, np.zeros((1, 2, 8, 5)), target)
+    assert none["episode_accuracy"] == 0 and none["step_accuracy"] == pytest.approx(0.4)
 
 
 def test_the_loss_is_the_mean_cross_entropy_of_counted_steps():
     world = Preference(Subsets(4, 2))
     rng = np.random.default_rng(0)
-    said, target = rng.normal(size=(3, 8, 5)).astype(np.float32), np.full((3, 8), -1)
-    target[0, :4], target[1, :1], target[2] = [1, 2, 3, 0], 0, rng.integers(0, 5, 8)
+    said, target = rng.normal(size=(3, 1, 8, 5)).astype(np.float32), np.full((3, 1, 8), -1)
+    target[0, 0, :4], target[1, 0, :1], target[2, 0] = [1, 2, 3, 0], 0, rng.integers(0, 5, 8)
     counted = target >= 0
     p = np.exp(said) / np.exp(said).sum(-1, keepdims=True)
     expected = -np.log(np.take_along_axis(p, np.maximum(target, 0)[..., None], -1)[..., 0][counted]).mean()
-    assert float(world.loss(jnp.asarray(said), jnp.asarray(target))) == pytest.approx(expected, rel=1e-5)
+    batch = Batch(None, target=jnp.asarray(target))
+    assert float(world.loss(jnp.asarray(said), batch)) == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize("name", GRIDS)
 def test_perfect_imitation_scores_one_and_doing_the_same_always_does_not(name):
     made = tasks.registry[name]
     world = made(made.default_space(), seed=2)
-    target = world.sample(KEY, rows_of(world.space)).target
-    found = world.score(world.perfect(target), target)
-    assert float(found["episode_accuracy"]) == float(found["step_accuracy"]) == 1
-    for action in range(world.output_size):
-        said = jnp.broadcast_to(jax.nn.one_hot(action, world.output_size), (*target.shape, world.output_size))
-        assert float(world.score(said, target)["episode_accuracy"]) < 0.5
+    batch = world.sample(KEY, rows_of(world.space))
+    target, actions = np.asarray(batch.target), world.words["target"]
+    assert scores(world, np.eye(actions)[target], target) == {"episode_accuracy": 1, "step_accuracy": 1}
+    assert (world.reward(batch.target, batch) == 1).all()
+    for action in range(actions):
+        said = np.broadcast_to(np.eye(actions)[action], (*target.shape, actions))
+        right = scores(world, said, target)["episode_accuracy"]
+        assert right < 0.5 and (world.reward(jnp.asarray(said), batch) == 1).mean() == pytest.approx(right)
 
 
 # -- streams ------------------------------------------------------------------------------------------------------
@@ -77,7 +87,7 @@ def test_no_two_streams_share_an_item(name):
         side = support.side(stream)
         assert (side is support.held_out) == (stream == "held_out") or side.size < task.space.size
         batch = draw(key_for(stream, 0), jnp.asarray(side.sample(7, T)))
-        items = batch.inputs.reshape(T * task.samples, -1) if task.input_size else batch.code
+        items = batch.code if batch.inputs is None else batch.inputs.reshape(T * task.samples, -1)
         told = "trained" if task.repeats and stream != "held_out" else stream
         for item in np.asarray(items):
             assert where.setdefault(item.tobytes(), told) == told, f"{stream} and {where[item.tobytes()]}"
@@ -126,5 +136,6 @@ def test_odd_requests_are_refused_in_words(make, words):
 def test_goals_can_be_told_by_any_encoding(encoding):
     world = Goal(GOALS, encoding=encoding)
     constituents = GOALS.multihot(np.asarray(rows_of(GOALS))).astype(np.float32)
-    assert world.encoding is not None and world.encoding(jnp.asarray(constituents)).shape == (T, world.code_size)
-    assert world.vocabulary == world.encoding.vocabulary
+    assert world.encoding is not None
+    assert world.encoding(jnp.asarray(constituents)).shape == (T, world.shapes().code.shape[1])
+    assert world.words.get("code") == world.encoding.vocabulary

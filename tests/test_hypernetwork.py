@@ -11,7 +11,7 @@ import pytest
 
 from recombine import Subsets
 from recombine.nets import Hypernetwork
-from recombine.tasks import Hyperteacher
+from recombine.tasks import Batch, Hyperteacher
 from small_nets import draw, jolted, norm
 
 
@@ -23,7 +23,7 @@ def test_the_net_that_a_hypernetwork_makes_in_plain_numpy(samples, width, encodi
     task = Hyperteacher(Subsets(6, 2), outputs=7, encoding=encoding)
     net = jolted(Hypernetwork(width, embedding=3).build(task, jax.random.key(0)))
     drawn = draw(task, samples, tasks=5)
-    prediction, trace = jax.jit(lambda n, x, c: n(x, c))(net, drawn.inputs, drawn.code)
+    prediction, trace = jax.jit(lambda n, b: n(b))(net, drawn)
     plain = jax.tree.map(lambda leaf: np.asarray(leaf, float), net)
     for row in range(5):
         code = np.asarray(drawn.code[row], float)
@@ -43,13 +43,13 @@ def test_the_net_that_a_hypernetwork_makes_in_plain_numpy(samples, width, encodi
 
 def test_a_fresh_hypernetwork_makes_nets_of_unit_variance(teacher):
     net = Hypernetwork(256).build(teacher, jax.random.key(0))
-    code = draw(teacher, samples=1, tasks=64).code
-    prediction, trace = jax.jit(lambda n, x, c: n(x, c))(net, jax.random.normal(jax.random.key(2), (64, 16, 16)), code)
+    drawn = draw(teacher, samples=1, tasks=64)._replace(inputs=jax.random.normal(jax.random.key(2), (64, 16, 16)))
+    prediction, trace = jax.jit(lambda n, b: n(b))(net, drawn)
     assert trace["layer1/pre"].std() == pytest.approx(1, abs=0.05)
     assert prediction.std() == pytest.approx(1, abs=0.1)
 
 
 def test_a_hypernetwork_cannot_tell_the_size_of_a_code(small):
     net = Hypernetwork(8).build(small, jax.random.key(0))
-    code, inputs = jnp.eye(6)[:1], jnp.ones((1, 1, 16))
-    np.testing.assert_allclose(net(inputs, code)[0], net(inputs, code / 2)[0], atol=1e-4)
+    batch = Batch(None, jnp.eye(6)[:1], jnp.ones((1, 1, 16)))
+    np.testing.assert_allclose(net(batch)[0], net(batch._replace(code=batch.code / 2))[0], atol=1e-4)

@@ -187,7 +187,8 @@ def test_a_batch_shows_its_constituents_and_their_code(encoding):
     task = Hyperteacher(SPACE, encoding=encoding)
     batch = sampled(task, jax.random.key(0), ROWS)
     assert ((np.asarray(batch.constituents) > 0) == SPACE.multihot(np.asarray(ROWS))).all()
-    assert batch.code.shape == (50, task.code_size)
+    assert batch.code.shape == (50, task.encoding.size)
+    assert jnp.issubdtype(batch.code.dtype, jnp.integer) == ("code" in task.words)
     if encoding != "few-shot":  # that one does not describe the constituents
         np.testing.assert_allclose(batch.code, task.encoding(batch.constituents), atol=1e-6)
 

@@ -13,7 +13,7 @@ import pytest
 
 from recombine import Recipe, Subsets, UserError, nets, supports, train
 from recombine.nets import MLP, Hypernetwork, Transformer, count_parameters, embedding
-from recombine.tasks import Hyperteacher, Preference
+from recombine.tasks import Batch, Hyperteacher, Preference
 from recombine.testing import check_net
 from small_nets import DEPTH, DRAWING, PICTURES, WIDTH, draw, small_net, with_biases
 
@@ -83,7 +83,7 @@ def test_the_size_of_a_hypernetwork_in_closed_form(width, encoding):
 
 def test_words_add_a_table_and_nothing_else():
     numbers, words = (Hyperteacher(Subsets(16, 3), encoding=encoding) for encoding in ("language", "tokens"))
-    assert words.vocabulary == 28 and words.code_size == 32
+    assert words.words == {"code": 28} and words.encoding.size == 32
     more = size_of(MLP(128, 2, embedding=16), words) - size_of(MLP(128, 2), numbers)
     assert more == 28 * 16 + 32 * 15 * 128
     assert size_of(Transformer(), words) - size_of(Transformer(), numbers) == (28 - 32) * 256
@@ -119,7 +119,7 @@ def test_kernels_are_lecun_normal_and_biases_zero(teacher):
 
 
 def test_the_forward_pass_in_plain_numpy(net, batch):
-    prediction, trace = eqx.filter_jit(net)(batch.inputs, batch.code)
+    prediction, trace = eqx.filter_jit(net)(batch)
     code = np.repeat(np.asarray(batch.code)[:, None], batch.inputs.shape[1], axis=1)
     h = np.concatenate([code, batch.inputs], axis=-1).astype(float)
     for i, (kernel, bias) in enumerate(zip(net.kernels, net.biases, strict=True), start=1):
@@ -132,7 +132,7 @@ def test_the_forward_pass_in_plain_numpy(net, batch):
 
 
 def test_the_trace_agrees_with_itself(net, batch):
-    prediction, trace = eqx.filter_jit(net)(batch.inputs, batch.code)
+    prediction, trace = eqx.filter_jit(net)(batch)
     announced = ("layer1/pre", "layer1/post", "layer2/pre", "layer2/post", "output")
     assert MLP(WIDTH, DEPTH).layers() == announced and set(trace) == set(announced)
     for i in range(1, DEPTH + 1):
@@ -142,14 +142,14 @@ def test_the_trace_agrees_with_itself(net, batch):
 
 
 def test_samples_of_a_task_do_not_touch_each_other(net, batch):
-    call = jax.jit(lambda n, x, c: n(x, c)[0])
-    whole = call(net, batch.inputs, batch.code)
-    np.testing.assert_allclose(call(net, batch.inputs[3:5, 2:4], batch.code[3:5]), whole[3:5, 2:4], atol=1e-5)
+    call = jax.jit(lambda n, b: n(b)[0])
+    some = Batch(batch.combinations[3:5], batch.code[3:5], batch.inputs[3:5, 2:4])
+    np.testing.assert_allclose(call(net, some), call(net, batch)[3:5, 2:4], atol=1e-5)
 
 
 def test_an_unused_trace_costs_nothing(net, batch):
     """The compiled prediction does as many products as there are layers, with or without a trace."""
-    text = jax.jit(lambda n, x, c: n(x, c)[0]).lower(net, batch.inputs, batch.code).as_text()
+    text = jax.jit(lambda n, b: n(b)[0]).lower(net, batch).as_text()
     assert text.count("dot_general") == DEPTH + 1
 
 
@@ -228,10 +228,10 @@ def test_bad_arguments_are_refused_by_name(make, named):
 
 def test_words_are_rows_of_the_table_and_others_are_nothing():
     table = jnp.arange(12.0).reshape(4, 3)
-    found = embedding.look_up(table, jnp.asarray([[0.0, 3.0], [2.0, 4.0]]))
+    found = embedding.look_up(table, jnp.asarray([[0, 3], [2, 4]]))
     np.testing.assert_array_equal(found[0], table[jnp.asarray([0, 3])])
     assert jnp.isnan(found[1, 1]).all() and (found[1, 0] == table[2]).all()
-    np.testing.assert_array_equal(embedding.read(table, jnp.asarray([[1.0, 0.0]])), [[3, 4, 5, 0, 1, 2]])
+    np.testing.assert_array_equal(embedding.read(table, jnp.asarray([[1, 0]])), [[3, 4, 5, 0, 1, 2]])
     np.testing.assert_array_equal(embedding.read(None, jnp.asarray([[1.5, 0.0]])), [[1.5, 0]])
 
 
@@ -240,9 +240,10 @@ def test_a_net_with_words_is_the_net_on_their_vectors(small):
     net = MLP(WIDTH, DEPTH, embedding=5).build(words, jax.random.key(0))
     assert net.words.shape == (18, 5) and net.kernels[0].shape == (12 * 5 + 16, WIDTH)
     drawn = draw(words, samples=2)
-    code = np.asarray(net.words)[np.asarray(drawn.code).astype(int)].reshape(4, -1)
+    assert drawn.code.dtype == jnp.int32
+    code = np.asarray(net.words)[np.asarray(drawn.code)].reshape(4, -1)
     plain = eqx.tree_at(lambda n: n.words, net, None, is_leaf=lambda leaf: leaf is None)
-    np.testing.assert_allclose(net(drawn.inputs, drawn.code)[0], plain(drawn.inputs, jnp.asarray(code))[0], atol=1e-6)
+    np.testing.assert_allclose(net(drawn)[0], plain(drawn._replace(code=jnp.asarray(code)))[0], atol=1e-6)
 
 
 def test_the_json_of_an_mlp_is_what_it_was_before_there_were_words():

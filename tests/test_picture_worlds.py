@@ -125,7 +125,7 @@ def test_a_missing_factor_leaves_the_stripe_of_the_other(polarity):
     expected = np.stack([right * down, right, down, 0 * right])
     np.testing.assert_allclose(task.ink_of(jnp.asarray(kinds_of(task))), expected, atol=1e-6)
     assert task.present(KINDS).tolist() == [[True, True], [True, False], [False, True], [False, False]]
-    assert task.side == NONE and task.code_size == 2 * NONE
+    assert task.side == NONE and task.encoding.size == task.shapes().code.shape[1] == 2 * NONE
     bump, vertical, horizontal, _ = np.asarray(task.ink_of(jnp.asarray(kinds_of(task))))
     np.testing.assert_allclose(bump, vertical * horizontal, atol=1e-6)
 

@@ -110,7 +110,7 @@ def test_bumps_follow_the_formula_with_x_as_the_column(sigma, polarity):
 def test_a_batch_is_the_picture_its_code_and_its_place():
     task = Bumps(Product(x=5, y=4), encoding="one-hot")
     batch = sampled(task, KEY, jnp.asarray([[3, 1], [0, 2]]))
-    assert batch.inputs.shape == (2, 1, 0) and batch.constituents.tolist() == [[3, 1], [0, 2]]
+    assert batch.inputs is None and batch.target.shape == (2, 1, 25) and batch.constituents.tolist() == [[3, 1], [0, 2]]
     assert batch.code.tolist() == [[0, 0, 0, 1, 0, 0, 1, 0, 0], [1, 0, 0, 0, 0, 0, 0, 1, 0]]
     np.testing.assert_allclose(batch.target[:, 0].reshape(2, 5, 5), pictures(task, [[3, 1], [0, 2]]), atol=1e-6)
 

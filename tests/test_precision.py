@@ -13,7 +13,7 @@ import pytest
 from recombine import Recipe, Subsets, UserError, nets, precision, supports
 from recombine.nets import MLP, Hypernetwork, Transformer
 from recombine.tasks import Hyperteacher
-from recombine.training import fresh_state, one_step
+from recombine.training.step import one_step, start
 from small_nets import DRAWING, PICTURES, SMALL, small_net, with_biases
 
 
@@ -31,8 +31,8 @@ def both(teacher):
 
     def measure(net):
         def loss(net):
-            prediction, trace = net(batch.inputs, batch.code)
-            return teacher.loss(prediction, batch.target), (prediction, trace)
+            prediction, trace = net(batch)
+            return teacher.loss(prediction, batch), (prediction, trace)
 
         (_, (prediction, trace)), gradient = eqx.filter_value_and_grad(loss, has_aux=True)(net)
         return prediction, trace, gradient
@@ -83,10 +83,10 @@ def dots(text: str) -> list[tuple[str, str, str]]:
 
 def lowered_step(task: Hyperteacher, precision: str, blueprint=SMALL["mlp"], samples: int = 1) -> str:
     recipe = Recipe(tasks=96, samples=samples, precision=precision)
-    state = fresh_state(blueprint.build(task, jax.random.key(0), precision), recipe)
-    step = jax.jit(one_step, static_argnums=5)
-    sampler = supports.random(task.space).train.sampler()
-    return step.lower(state, task, sampler, recipe.rates(), jax.random.key(0), recipe.shape()).as_text()
+    sampler, keys = supports.random(task.space).train.sampler(), (jax.random.key(0), jax.random.key(0))
+    given = start(blueprint, task, sampler, recipe, keys, precision)
+    step = jax.jit(one_step, static_argnums=6)
+    return step.lower(*given, task, sampler, recipe.rates(), jax.random.key(0), recipe.shape()).as_text()
 
 
 def test_a_bfloat16_step_multiplies_bfloat16_in_both_directions(small):

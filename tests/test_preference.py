@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from gridworlds import ARROWS, KEY, MAP, SUBSETS, begun, decoded, rows_of
+from gridworlds import ARROWS, KEY, MAP, SUBSETS, begun, decoded, labels_of, rows_of
 from recombine.tasks import Preference, PreferenceIndifferent, PreferenceLookup
 
 
@@ -26,8 +26,8 @@ def preferred(preference):
 
 
 def test_a_preference_world_is_the_published_one(preference, preferred):
-    assert preference.input_size == 882 and preference.output_size == 5 and preference.length == 8
-    assert Preference(SUBSETS, features=32).input_size == 1666
+    assert preferred.inputs.shape[2:] == (8, 882) and preference.words == {"target": 5} and preference.length == 8
+    assert Preference(SUBSETS, features=32).shapes().inputs.shape[2:] == (8, 1666)
     seen = decoded(preference, preferred.inputs)
     walls = np.array([[c == "w" for c in line] for line in MAP])
     assert (seen[..., 17] == walls).all(), "walls are the last channel"
@@ -52,7 +52,7 @@ def test_starts_and_features_are_uniform(preference):
 
 
 def test_labels_lead_from_each_observation_to_the_next(preference, preferred):
-    seen, actions = decoded(preference, preferred.inputs), np.asarray(preferred.target)
+    seen, actions = decoded(preference, preferred.inputs), labels_of(preferred)
     for frames, labels in zip(seen, actions, strict=True):
         counted = labels >= 0
         assert counted[0] and (np.diff(counted.astype(int)) <= 0).all(), "what counts is a beginning"
@@ -99,7 +99,7 @@ def test_the_expert_has_the_value_of_the_best_of_all_sequences_and_begins_with_t
     stage, state, _, z = begun(preference, KEY, rows)
     found = np.asarray(advised(preference, stage, state))
     batch = preference.sample(KEY, rows)
-    seen, labels = decoded(preference, batch.inputs), np.asarray(batch.target)
+    seen, labels = decoded(preference, batch.inputs), labels_of(batch)
     checked = []
     for episode in (1, 2, 3, 7, 11, 42):
         worth = np.asarray(z[episode], float) @ np.asarray(preference.basis, float)
@@ -123,7 +123,7 @@ def test_nothing_is_done_where_nothing_is_liked(preference):
     stage, state, _, _ = begun(preference, KEY, rows_of(SUBSETS))
     disliked = np.flatnonzero((np.asarray(stage.rewards) <= 0).all(1))
     assert len(disliked) > 3
-    assert (np.asarray(preference.sample(KEY, rows_of(SUBSETS)).target)[disliked, 0] == 0).all()
+    assert (labels_of(preference.sample(KEY, rows_of(SUBSETS)))[disliked, 0] == 0).all()
 
 
 def test_rewards_are_those_of_the_composed_taste(preference):

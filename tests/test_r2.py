@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 
-import jax
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recombine.tasks import r2_scores
+from recombine.tasks import REGRESSION
+from recombine.tasks.metrics import regression_statistics
 
 
 def scores(prediction, target) -> dict[str, float]:
-    found = jax.jit(r2_scores)(np.asarray(prediction, np.float32), np.asarray(target, np.float32))
-    return {name: float(value) for name, value in found.items()}
+    statistics = regression_statistics(np.asarray(prediction, np.float32), np.asarray(target, np.float32))
+    return {metric.name: metric(statistics) for metric in REGRESSION}
 
 
 def normal(seed: int, *shape: int) -> np.ndarray:

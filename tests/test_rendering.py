@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from filled_nets import bumps, filled, run, scattered
-from recombine.nets import Rendering
+from recombine.nets import Moment, Rendering
 from recombine.nets.rendering import Pages
 
 
@@ -81,6 +81,14 @@ def test_weights_of_zero_switch_a_regularizer_off():
     batch = task.sample(jax.random.key(0), jnp.asarray([[0, 1]]))
     pairs = [(1.0, 0.0), (0.0, 1.0), (0.5, 2.0), (0.0, 0.0)]
     nets = [filled(Rendering(*pair), task) for pair in pairs]
-    penalties = jax.jit(lambda nets: [n.penalty(task, batch, jax.random.key(0)) for n in nets])(nets)
-    entropy, variance, both, none = penalties
-    assert float(both) == pytest.approx(0.5 * float(entropy) + 2 * float(variance), rel=1e-5) and none is None
+    moment = Moment(jax.random.key(0), jnp.zeros(()))
+    found = jax.jit(lambda nets: [n.losses(task, batch, moment, None).parts for n in nets])(nets)
+    entropy, variance, both, none = ({name: float(value) for name, value in parts.items()} for parts in found)
+    assert [set(parts) for parts in (entropy, variance, both)] == [
+        {"loss", "entropy"},
+        {"loss", "variance"},
+        {"loss", "entropy", "variance"},
+    ]
+    assert both["entropy"] == pytest.approx(0.5 * entropy["entropy"], rel=1e-5) and entropy["entropy"] > 0
+    assert both["variance"] == pytest.approx(2 * variance["variance"], rel=1e-5) and variance["variance"] > 0
+    assert set(none) == {"loss"} and none["loss"] == both["loss"] > 0, "the loss of the task stays as it is"

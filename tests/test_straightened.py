@@ -10,10 +10,10 @@ import pytest
 
 from filled_nets import bumps, filled
 from recombine import Recipe, supports
-from recombine.nets import MLP, CNNDecoder, Net, Rendering, Straightened, straightened
+from recombine.nets import MLP, CNNDecoder, Moment, Net, Rendering, Straightened, straightened
 from recombine.nets.straightened import StraightenedNet
-from recombine.tasks import draw_batch
-from recombine.training import fresh_state, one_step
+from recombine.tasks import Batch, draw_batch
+from recombine.training.step import fresh_state, one_step
 
 
 class Planted(Net):
@@ -21,9 +21,13 @@ class Planted(Net):
 
     map: jax.Array
 
-    def __call__(self, inputs, code):
-        hidden = (code @ self.map)[:, None]
+    def __call__(self, batch, key=None):
+        hidden = (batch.code @ self.map)[:, None]
         return hidden, {"layer1/post": hidden, "layer1/pre": hidden**2, "output": hidden}
+
+
+def parts(net, task, batch, key):
+    return net.losses(task, batch, Moment(key, jnp.zeros(())), None).parts
 
 
 def obliqueness(net, task, at) -> float:
@@ -59,7 +63,7 @@ def test_tangents_are_exact_where_the_code_is_smooth():
     @jax.jit
     def exact_and_differences(net):
         def layers(at):
-            trace = net(jnp.zeros((2, 1, 0)), task.code_of(at))[1]
+            trace = net(Batch(None, task.code_of(at)))[1]
             return [trace["layer1/post"], trace["layer2/post"]]
 
         step = 1e-2 * jnp.eye(2)
@@ -87,13 +91,13 @@ def test_straightened_is_the_net_within_plus_a_penalty():
             StraightenedNet(within, b)
             for b in (blueprint, Straightened(inner, everywhere=True), Straightened(inner, weight=0.0))
         )
-        penalties = [n.penalty(task, batch, k) for n in (net, everywhere) for k in (one, other)]
-        return bent, penalties, off.penalty(task, batch, one)
+        penalties = [parts(n, task, batch, k)["obliqueness"] for n in (net, everywhere) for k in (one, other)]
+        return bent, penalties, parts(off, task, batch, one), parts(within, task, batch, one)
 
     within = filled(inner, task)
     assert eqx.tree_equal(within, filled(blueprint, task).net)
-    bent, penalties, off = facts(within)
-    assert off is None
+    bent, penalties, off, own = facts(within)
+    assert off == own and set(off) == {"loss"}
     assert float(penalties[0]) == pytest.approx(3 * float(bent), rel=1e-4)
     assert penalties[0] == penalties[1], "at the points of the batch there is nothing to draw"
     assert penalties[2] != penalties[3]
@@ -106,10 +110,11 @@ def test_the_penalty_of_the_net_within_stays():
     @jax.jit
     def penalties(net, key):
         weighted = [StraightenedNet(net, Straightened(Rendering(), weight=weight)) for weight in (0.0, 1.0)]
-        return [n.penalty(task, batch, key) for n in (net, *weighted)]
+        return [parts(n, task, batch, key) for n in (net, *weighted)]
 
     own, unweighted, both = penalties(filled(Rendering(), task), jax.random.key(0))
-    assert own == unweighted and 0 < both - own <= 0.5
+    assert own == unweighted and set(own) == {"loss", "entropy", "variance"}
+    assert 0 < both.pop("obliqueness") <= 0.5 and both == own
 
 
 def test_following_its_gradient_straightens_and_a_step_adds_it_to_the_loss():
@@ -130,10 +135,14 @@ def test_following_its_gradient_straightens_and_a_step_adds_it_to_the_loss():
         key = jax.random.key(0)
         whole = StraightenedNet(net, blueprint)
         batch = draw_batch(task, sampler, jax.random.fold_in(key, 0), 16, 1)
-        loss = task.loss(net(batch.inputs, batch.code)[0], batch.target)
-        both = one_step(fresh_state(whole, recipe), task, sampler, recipe.rates(), key, recipe.shape()).loss_sum
-        return bent(net), bent(jax.lax.fori_loop(0, 60, step, net)), loss, whole.penalty(task, batch, key), both
+        loss, penalty = task.loss(net(batch)[0], batch), parts(whole, task, batch, key)["obliqueness"]
+        state = fresh_state(whole, recipe, task, lambda: batch)
+        state = one_step(*state, task, sampler, recipe.rates(), key, recipe.shape())
+        return bent(net), bent(jax.lax.fori_loop(0, 60, step, net)), loss, penalty, state.loss_sum, state.sums
 
-    before, after, loss, penalty, both = facts(filled(MLP(16, 1), task))
+    before, after, loss, penalty, both, sums = facts(filled(MLP(16, 1), task))
     assert after < 0.5 * before
     assert float(both) == pytest.approx(float(loss + penalty), rel=1e-5) and penalty > 0.01 * loss
+    assert {name: float(total) for name, total in sums.items()} == pytest.approx(
+        {"loss": float(loss), "obliqueness": float(penalty)}, rel=1e-5
+    )

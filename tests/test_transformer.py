@@ -9,9 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from recombine import Subsets, UserError
+from recombine import Subsets
 from recombine.nets import Transformer, attention
-from recombine.tasks import Hyperteacher, Preference
+from recombine.tasks import Batch, Hyperteacher, Preference
 from small_nets import draw, jolted, norm
 
 
@@ -21,7 +21,7 @@ def sequence(request):
     task = Hyperteacher(Subsets(6, 2), encoding=request.param)
     net = jolted(Transformer(16, 2, 2, 32).build(task, jax.random.key(0)))
     drawn = draw(task, samples=5)
-    return task, net, drawn, jax.jit(lambda n, x, c: n(x, c))
+    return task, net, drawn, jax.jit(lambda n, x, c: n(Batch(None, c, x)))
 
 
 def written_out(net, inputs, code, heads):
@@ -87,9 +87,9 @@ def test_the_code_reaches_every_row(sequence):
     changed = (other != drawn.code).any(-1)
     before, after = call(net, drawn.inputs, drawn.code)[0], call(net, drawn.inputs, other)[0]
     assert changed.any() and (abs(after - before).max(-1) > 1e-4)[changed].all()
-    if task.vocabulary:  # and every word does
-        for place in range(task.code_size):
-            swapped = drawn.code.at[:, place].set((drawn.code[:, place] + 1) % task.vocabulary)
+    if words := task.words.get("code"):  # and every word does
+        for place in range(task.encoding.size):
+            swapped = drawn.code.at[:, place].set((drawn.code[:, place] + 1) % words)
             assert (abs(call(net, drawn.inputs, swapped)[0] - before).max(-1) > 1e-5).all()
 
 
@@ -102,7 +102,7 @@ def test_one_row_is_the_first_of_many(sequence):
 def test_apart_each_row_is_a_first_row(small):
     blueprint = Transformer(16, 2, 2, 32, together=False)
     net, drawn = blueprint.build(small, jax.random.key(0)), draw(small, samples=4)
-    call = jax.jit(lambda n, x, c: n(x, c)[0])
+    call = jax.jit(lambda n, x, c: n(Batch(None, c, x))[0])
     whole = call(net, drawn.inputs, drawn.code)
     for row in range(4):
         one = call(net, drawn.inputs[:, row : row + 1], drawn.code)
@@ -110,17 +110,21 @@ def test_apart_each_row_is_a_first_row(small):
 
 
 def test_episodes_do_not_see_each_other():
-    """Two episodes of eight steps: the second is what it is alone, and one step is the first of its episode."""
+    """Two episodes of eight steps: each is what it is alone, and one step is the first of its episode."""
     world = Preference(Subsets(6, 2), samples=2)
     net = Transformer(16, 1, 2, 32).build(world, jax.random.key(0))
     rng = np.random.default_rng(0)
-    inputs, code = (jnp.asarray(rng.normal(size=n), jnp.float32) for n in ((3, 16, world.input_size), (3, 6)))
-    call = jax.jit(lambda n, x, c: n(x, c)[0])
+    shape = (3, *world.shapes().inputs.shape[1:])
+    assert shape[:3] == (3, 2, 8)
+    inputs, code = (jnp.asarray(rng.normal(size=n), jnp.float32) for n in (shape, (3, 6)))
+    call = jax.jit(lambda n, x, c: n(Batch(None, c, x))[0])
     whole = call(net, inputs, code)
-    np.testing.assert_allclose(call(net, inputs[:, 8:], code), whole[:, 8:], atol=1e-5)
-    np.testing.assert_allclose(call(net, inputs[:, :1], code), whole[:, :1], atol=1e-5)
-    with pytest.raises(UserError, match="9 rows a task are not whole episodes of 8"):
-        net(inputs[:, :9], code)
+    assert whole.shape == (3, 2, 8, 5)
+    for episode in range(2):
+        alone = slice(episode, episode + 1)
+        np.testing.assert_allclose(call(net, inputs[:, alone], code), whole[:, alone], atol=1e-5)
+    np.testing.assert_allclose(call(net, inputs[:, :, :1], code), whole[:, :, :1], atol=1e-5)
+    assert (abs(call(net, inputs.at[:, 0].add(1.0), code) - whole)[:, 0] > 1e-5).any(), "it does not read its episode"
 
 
 def test_rotary_products_depend_on_the_difference_of_positions_alone():

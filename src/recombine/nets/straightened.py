@@ -30,7 +30,7 @@ from jaxtyping import Array, Float
 from ..encodings.coordinates import OneHot
 from ..errors import UserError
 from ..tasks import Batch, Pictures, Task
-from .base import Blueprint, Moment, Net, Step, nets
+from .base import Blueprint, Moment, Net, Step, nets, require_precision
 from .drawing import require_pictures
 from .mlp import MLP
 from .wrapper import Wrapper
@@ -77,9 +77,15 @@ class Straightened(Blueprint):
             raise UserError(f"net 'straightened' needs two factors and {task.id} has {list(task.constituent_names)}")
         self.inner.require(task)
 
-    def fresh(self, task: Task, key: jax.Array, precision: str) -> StraightenedNet:
+    def build(
+        self, task: Task, key: jax.Array, precision: str = "float32", start: Net | None = None
+    ) -> StraightenedNet:
+        """Around a new net, around the net of the stage before, or in place of one that was straightened before."""
+        self.require(task)
+        require_precision(precision)
+        within = start.net if isinstance(start, StraightenedNet) else start
         # the penalty pushes tangents forward, and bfloat16 products have no forward derivative
-        return StraightenedNet(self.inner.fresh(task, key, "float32"), self)
+        return StraightenedNet(self.inner.build(task, key, "float32", within), self)
 
 
 class StraightenedNet(Wrapper):

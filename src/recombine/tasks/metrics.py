@@ -33,7 +33,9 @@ class Metric:
     higher_is_better: bool = True
 
     def __call__(self, statistics: Statistics) -> float:
-        return float(self.reduce(statistics))
+        """The number of a group; NaN of a group without items, or without statistics as there was no target."""
+        items = len(next(iter(statistics.values()), ()))
+        return float(self.reduce(statistics)) if items else float("nan")
 
 
 def decided(answer: Any, target: Any) -> Any:
@@ -53,8 +55,7 @@ def regression_statistics(prediction: np.ndarray, target: np.ndarray) -> Statist
         "squared_error": ((prediction - target) ** 2).sum(1),
         "samples": np.full((len(target), target.shape[2]), target.shape[1]),
         "variance": target.var(1),  # biased, over the task's own samples
-        "sum": target.sum(1),
-        "squares": (target**2).sum(1),
+        "mean": target.mean(1),
         "lowest": target.min(1),
         "highest": target.max(1),
     }
@@ -76,8 +77,10 @@ def r2_pooled(statistics: Statistics) -> float:
     """1 - summed squared error / summed squared deviation from each output's mean over all items."""
     if not (statistics["highest"].max(0) > statistics["lowest"].min(0)).any():
         return float("nan")
-    total, count = statistics["sum"].sum(0), statistics["samples"].sum(0)
-    spread = (statistics["squares"].sum(0) - total**2 / count).sum()
+    samples, means = statistics["samples"], statistics["mean"]
+    overall = (samples * means).sum(0) / samples.sum(0)
+    # within the items and between them; the difference of two sums of squares would lose the digits of targets far off
+    spread = (samples * (statistics["variance"] + (means - overall) ** 2)).sum()
     return float(1 - statistics["squared_error"].sum() / spread) if spread > 0 else float("nan")
 
 

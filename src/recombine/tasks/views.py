@@ -57,7 +57,10 @@ class View(Task):
 
 
 class WrongCode(View):
-    """Every item is shown with the code of the next one: what is right here is right without knowing the combination.
+    """Every item has the code of another combination: what is right here is right without knowing the combination.
+
+    It is that of the nearest item before it (the last comes before the first) that combines something else, so that
+    several draws of a combination do not tell each other's. In a batch of one combination there is no wrong code.
 
     The score of a net on it is the wrong-code baseline. Imitation has such a floor (moves that are right whatever is
     wanted); an R^2 has not.
@@ -66,7 +69,11 @@ class WrongCode(View):
     __init__ = View.__init__
 
     def seen(self, batch: Batch) -> Batch:
-        return batch._replace(code=jax.tree.map(lambda code: jnp.roll(code, 1, axis=0), batch.code))
+        rows, item = batch.combinations, jnp.arange(len(batch.combinations))
+        before = (item[:, None] - 1 - item) % len(item)  # (T, T): of each item those before it, the nearest first
+        unlike = (rows[:, None] != rows[before]).any(-1)
+        other = before[item, unlike.argmax(1)]
+        return batch._replace(code=jax.tree.map(lambda code: code[other], batch.code))
 
 
 class FirstRow(View):
