@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from .intervals import over_seeds as over_seeds
     from .lab.store import load as load
     from .lab.store import query as query
-    from .recipe import Recipe as Recipe
     from .report import figures as figures
     from .spaces import Listed as Listed
     from .spaces import Product as Product
@@ -33,7 +32,10 @@ if TYPE_CHECKING:
     from .spaces import Subsets as Subsets
     from .supports import Certificate as Certificate
     from .supports import Support as Support
-    from .trained import Trained as Trained
+    from .training import Recipe as Recipe
+    from .training import Stage as Stage
+    from .training import Trained as Trained
+    from .training import evaluate as evaluate
     from .training import train as train
 
 __version__ = "0.1.0"
@@ -45,9 +47,10 @@ _WHERE = {
         "theory",
     )},
     "Audit": ".audit", "plan": ".audit.plan", "UserError": ".errors", "Interval": ".intervals",
-    "over_seeds": ".intervals", "load": ".lab.store", "query": ".lab.store", "Recipe": ".recipe", "figures": ".report",
+    "over_seeds": ".intervals", "load": ".lab.store", "query": ".lab.store", "figures": ".report",
     "Listed": ".spaces", "Product": ".spaces", "Space": ".spaces", "Subsets": ".spaces", "Certificate": ".supports",
-    "Support": ".supports", "Trained": ".trained", "train": ".training",
+    "Support": ".supports", "Recipe": ".training", "Stage": ".training", "Trained": ".training",
+    "evaluate": ".training", "train": ".training",
 }  # fmt: skip
 __all__ = sorted(_WHERE)  # pyright: ignore[reportUnsupportedDunderAll]
 

@@ -24,14 +24,13 @@ from typing import Any
 import jax
 
 from .keys import key_for
-from .nets import MLP, CNNDecoder, count_parameters, initialize
+from .nets import MLP, Blueprint, CNNDecoder, Parts, join
 from .precision import matmul_rates, one_thread, resolve
-from .recipe import Recipe
 from .spaces import Product, Subsets
-from .supports import donut, random
-from .tasks import Bumps, Hyperteacher
-from .trained import scores
-from .training import State, fresh_state, one_step, stepper
+from .supports import Support, donut, random
+from .tasks import Bumps, Hyperteacher, Task
+from .training import Recipe, stream_scores
+from .training.step import State, one_step, start, stepper
 
 TARGET = 0.95
 EVALUATE_EVERY = 50
@@ -108,12 +107,20 @@ def plain_loop(recipe: Recipe) -> Callable[..., State]:
     shape = replace(recipe.shape(), precision="float32")
     step = jax.jit(functools.partial(one_step, shape=shape), donate_argnums=0, compiler_options=one_thread())
 
-    def advance(state: State, task: Any, sampler: Any, rates: Any, key: jax.Array, count: int) -> State:
+    def advance(state: State, *given_and_count: Any) -> State:
+        *given, count = given_and_count
         for _ in range(count):
-            state = step(state, task, sampler, rates, key)
+            state = step(state, *given)
         return state
 
     return advance
+
+
+def begin(net: Blueprint, task: Task, support: Support, recipe: Recipe, precision: str, seed: int = 0) -> tuple:
+    """A fresh state, and what else a step takes: frozen arrays, task, sampler, rates and key."""
+    sampler, key = support.train.sampler(), key_for("train", seed)
+    state, frozen = start(net, task, sampler, recipe, (key_for("init", seed), key), precision)
+    return state, frozen, task, sampler, recipe.rates(), key
 
 
 def time_to_score(
@@ -122,19 +129,16 @@ def time_to_score(
     """Trains until the held-out score passes the target, clocking the training alone."""
     space = Subsets(modules=16, at_most=3)
     task, support = Hyperteacher(space, seed=seed), random(space, held_out=0.25, seed=seed)
-    rates, sampler, key = recipe.rates(), support.train.sampler(), key_for("train", seed)
-
-    def start() -> State:
-        return fresh_state(net.build(task, key_for("init", seed), precision), recipe)
-
-    advance(start(), task, sampler, rates, key, 1)  # compiles; its state is thrown away
-    state, seconds, score = start(), 0.0, float("nan")
+    thrown_away, *given = begin(net, task, support, recipe, precision, seed)
+    advance(thrown_away, *given, 1)  # compiles
+    state, seconds, score = begin(net, task, support, recipe, precision, seed)[0], 0.0, float("nan")
     for step in range(EVALUATE_EVERY, limit + 1, EVALUATE_EVERY):
         begun = time.perf_counter()
-        state = advance(state, task, sampler, rates, key, EVALUATE_EVERY)
+        state = advance(state, *given, EVALUATE_EVERY)
         jax.block_until_ready(state)
         seconds += time.perf_counter() - begun
-        score = scores(task, support.held_out, state.net, key_for("held_out", seed))["r2"]
+        net_now = join(Parts(state.trained, given[0], state.static))
+        score = stream_scores(task, support.held_out, net_now, key_for("held_out", seed))["r2"]
         if score > TARGET:
             return Passed(seed, step, seconds, score)
     return Passed(seed, None, None, score)
@@ -171,9 +175,9 @@ def measure_throughput(rounds: int, say: Say, seconds: float = 2.0) -> list[Thro
     for width in WIDTHS:
         net = MLP(width=width, depth=4)
         sides = {"plain": (plain_loop(recipe), "float32"), "ours": (stepper(recipe.shape(), True), precision)}
-        states = {name: fresh_state(net.build(task, key_for("init", 0), p), recipe) for name, (_, p) in sides.items()}
-        parameters = count_parameters(states["ours"].net)
-        arguments = (task, support.train.sampler(), recipe.rates(), key_for("train", 0))
+        begun = {name: begin(net, task, support, recipe, p) for name, (_, p) in sides.items()}
+        states, arguments = {name: first for name, (first, *_) in begun.items()}, begun["ours"][1:]
+        parameters = sum(leaf.size for leaf in states["ours"].trained.values())
         programs = {name: advance for name, (advance, _) in sides.items()}
         took = race(programs, states, arguments, rounds, seconds, time.perf_counter)
         clocks = {name: [1 / each for each in times] for name, times in took.items()}
@@ -222,10 +226,8 @@ def measure_convolutions(
         task = Bumps(Product(x=side, y=side))
         in_scan = net.steps_in_scan_on_cpu or jax.default_backend() != "cpu"
         programs = {"plain": plain_loop(recipe), "ours": stepper(recipe.shape(), in_scan)}
-        states = {
-            name: fresh_state(initialize(net, task, key_for("init", 0), "float32"), recipe) for name in programs
-        }  # fmt: skip
-        arguments = (task, donut(task.space).train.sampler(), recipe.rates(), key_for("train", 0))
+        begun = {name: begin(net, task, donut(task.space), recipe, "float32") for name in programs}
+        states, arguments = {name: first for name, (first, *_) in begun.items()}, begun["ours"][1:]
         took = race(programs, states, arguments, rounds, seconds, time.process_time)
         found.append(Convolutions(side, net, took["plain"], took["ours"]))
         say(

@@ -152,22 +152,20 @@ def train_for(kind: str, seconds: float) -> float:
     """Trains the default net by the default recipe for some seconds, when told; steps a second."""
     import jax
 
-    from .keys import key_for
-    from .nets import MLP, initialize
+    from .bench import begin
+    from .nets import MLP
     from .precision import one_thread, resolve
-    from .recipe import Recipe
     from .spaces import Subsets
     from .supports import random
     from .tasks import Hyperteacher
-    from .training import fresh_state, one_step
+    from .training import Recipe
+    from .training.step import one_step
 
     recipe = Recipe()
     space = Subsets(modules=16, at_most=3)
-    task, sampler = Hyperteacher(space), random(space).train.sampler()
-    state = fresh_state(initialize(MLP(), task, key_for("init", 0), resolve(recipe.precision)), recipe)
+    state, *arguments = begin(MLP(), Hyperteacher(space), random(space), recipe, resolve(recipe.precision))
     options = one_thread() if kind == "one-thread" else None
     step = jax.jit(functools.partial(one_step, shape=recipe.shape()), donate_argnums=0, compiler_options=options)
-    arguments = (task, sampler, recipe.rates(), key_for("train", 0))
     state = jax.block_until_ready(step(state, *arguments))
     print("ready", flush=True)
     sys.stdin.readline()

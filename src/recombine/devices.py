@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import jax
 import numpy as np
+from jax.core import Tracer
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from .errors import UserError
@@ -40,18 +41,19 @@ class Layout:
         return NamedSharding(self._mesh(), PartitionSpec()) if self.several else None
 
     def copied(self, tree: T) -> T:
-        """The tree with its arrays on every device."""
-        return jax.device_put(tree, self.everywhere) if self.several else tree
+        """The tree with its arrays on every device; inside a program they stay so, whatever the compiler prefers."""
+        return self._put(tree, PartitionSpec())
 
-    def keep_copied(self, tree: T) -> T:
-        """Inside a program: the arrays stay copies, whatever the compiler would prefer."""
-        return jax.lax.with_sharding_constraint(tree, self.everywhere) if self.several else tree
+    def shared_out(self, batch: T, axis: int = 0) -> T:
+        """The tree with its arrays (T, ...) cut along their tasks, an equal share for each device."""
+        return self._put(batch, PartitionSpec(*[None] * axis, "tasks"))
 
-    def shared_out(self, batch: T) -> T:
-        """Inside a program: arrays (T, ...) are cut along their tasks, an equal share for each device."""
+    def _put(self, tree: T, how: PartitionSpec) -> T:
         if not self.several:
-            return batch
-        return jax.lax.with_sharding_constraint(batch, NamedSharding(self._mesh(), PartitionSpec("tasks")))
+            return tree
+        where = NamedSharding(self._mesh(), how)
+        traced = any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(tree))
+        return (jax.lax.with_sharding_constraint if traced else jax.device_put)(tree, where)
 
     def on_one(self, tree: T) -> T:
         """The copy of the first device, for what one device does: scoring and keeping."""

@@ -17,9 +17,21 @@ def silent(seed: int, step: int, steps: int, facts: dict) -> None:
     """Shows nothing."""
 
 
+def in_words(facts: dict) -> str:
+    """A row of history in a few words: the loss, its parts and notes if it has several, and the held-out score."""
+    said = {name.removeprefix("train/"): value for name, value in facts.items() if name.startswith("train/")}
+    if len(said) <= 1:
+        said = {"loss": facts["loss"]} if "loss" in facts else {}
+    words = [f"{name} {value:.3g}" for name, value in said.items()]
+    losses = {*said, "loss", "total"}
+    held_out = [name for name in facts if name.startswith("held_out") and name.rpartition("/")[2] not in losses]
+    words += [f"held out {facts[name]:.3f}" for name in held_out[:1]]
+    return ", ".join(words)
+
+
 @contextlib.contextmanager
 def bars(progress: bool | Report | None, seeds: list[int], steps: int) -> Iterator[Report]:
-    """One bar a member while the block runs."""
+    """One bar per member while the block runs."""
     if callable(progress):
         yield progress
         return
@@ -40,9 +52,8 @@ def bars(progress: bool | Report | None, seeds: list[int], steps: int) -> Iterat
         def report(seed: int, step: int, steps: int, facts: dict) -> None:
             with lock:
                 shown.update(lines[seed], completed=step)
-                primary = next((name for name in facts if name.startswith("held_out/")), None)
-                if primary:
-                    shown.update(lines[seed], score=f"held out {facts[primary]:.3f}")
+                if facts:
+                    shown.update(lines[seed], score=in_words(facts))
 
         yield report
 

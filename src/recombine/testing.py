@@ -25,7 +25,6 @@ from .lab.cells import canonical
 from .lab.run import Result, conclude, run_study
 from .lab.study import SCALES, Context, Figure, Study
 from .lab.verdicts import judge
-from .nets import Blueprint, Net, Trace, initialize
 from .probes import CONTROLS, Readings
 from .report.html import render
 from .report.images import picture_svg
@@ -34,7 +33,9 @@ from .report.pictures import pictures
 from .spaces import Space, space_from_json
 from .supports import Support
 from .tasks import Batch, Task
-from .trained import Trained
+from .tasks import registry as task_registry
+from .testing_nets import check_net as check_net
+from .training import Trained
 
 
 def _must(condition: Any, message: str) -> None:
@@ -111,85 +112,88 @@ def check_support(support: Support, n: int = 200) -> None:
 
 
 def check_task(task: Task, tasks: int = 16) -> None:
-    """Shapes, purity, scores of perfect and of empty predictions, and streams that share no item."""
+    """Shapes, purity, words, scores of right and of wrong answers, and streams that share no item."""
     for leaf in jax.tree.leaves(task):
         _must(eqx.is_array(leaf), f"every field must be an array or static; found {type(leaf).__name__}")
-    rows = jnp.asarray(task.space.sample(0, tasks))
-    key = jax.random.key(0)
+    rows, key = jnp.asarray(task.space.sample(0, tasks)), jax.random.key(0)
     batch = task.sample(key, rows)
-    steps = task.samples * task.length
-    shapes = {
-        "inputs": (tasks, steps, task.input_size), "code": (tasks, task.code_size),
-        "constituents": (tasks, len(task.constituent_names)),
-    }  # fmt: skip
-    for name, shape in shapes.items():
-        value = getattr(batch, name)
-        _must(value.shape == shape, f"{name} has shape {value.shape}, not {shape}")
-        _must(jnp.isfinite(value).all(), f"{name} is not finite")
-    ideal = task.perfect(batch.target)
-    _must(ideal.shape == (tasks, steps, task.output_size), f"a perfect prediction has shape {ideal.shape}")
-    if task.vocabulary is not None:
-        words = (batch.code == jnp.round(batch.code)) & (batch.code >= 0) & (batch.code < task.vocabulary)
-        _must(words.all(), f"the code must be word numbers from 0 to {task.vocabulary - 1}")
-    three = task.sample(key, rows, 3).inputs.shape[1]
-    _must(three == 3 * task.length, f"asked for 3 samples a task, it made {three} rows and not {3 * task.length}")
-    compiled = jax.jit(lambda t, k, r: t.sample(k, r))(task, key, rows)
-    for name, a, b in zip(batch._fields, batch, compiled, strict=True):
-        _must(jnp.allclose(a, b, atol=1e-5), f"{name} differs when compiled")
-        _must((getattr(task.sample(key, rows), name) == a).all(), f"{name} is not a function of the key")
-    other = task.sample(jax.random.key(1), rows)
-    same = bool(jnp.array_equal(_items(task, other), _items(task, batch)))
-    which = "the same" if same else "other"
-    _must(same == task.repeats, f"another key gives {which} items, and repeats is {task.repeats}")
-    perfect = task.score(ideal, batch.target)
-    _must(set(task.metrics) <= set(perfect), f"score must give {task.metrics}")
-    first = float(perfect[task.metrics[0]])
-    empty = float(task.score(jnp.zeros_like(ideal), batch.target)[task.metrics[0]])
-    _must(abs(first - 1) < 1e-5, f"a perfect prediction scores {first}, not 1")
-    _must(empty < first, "an empty prediction scores as well as a perfect one")
-    _must(
-        float(task.loss(ideal, batch.target)) <= float(task.loss(jnp.zeros_like(ideal), batch.target)),
-        "the loss prefers a wrong prediction",
-    )
+    _must(jnp.array_equal(batch.combinations, rows), "a batch must hold the combinations that it was asked for")
+    _check_arrays(task, batch, tasks)
+    if batch.inputs is not None:
+        for leaf in jax.tree.leaves(task.sample(key, rows, 3).inputs):
+            _must(leaf.shape[1] == 3, f"asked for 3 samples per task, it made {leaf.shape[1]}")
+    _check_purity(task, batch, key, rows)
+    for name, control in task.controls.items():
+        _must(control in task_registry, f"the control {name!r} is {control!r}, which is no registered task")
+    if isinstance(batch.target, jax.Array):
+        _check_scores(task, batch)
     seen: dict[bytes, str] = {}
     for stream in () if task.repeats else STREAMS:  # an item that repeats is kept apart by its combination alone
-        for item in np.asarray(_items(task, task.sample(key_for(stream, 0), rows))):
+        for item in _items(task.sample(key_for(stream, 0), rows)):
             where = seen.setdefault(item.tobytes(), stream)
             _must(where == stream, f"streams {where!r} and {stream!r} share an item")
 
 
-def _items(task: Task, batch: Batch) -> jax.Array:
-    """An item is a sample: one input, or all that is seen in an episode; the code, where there is no input."""
-    shown = batch.inputs if task.input_size else batch.code
-    return shown.reshape(len(batch.code) * (task.samples if task.input_size else 1), -1)
+def _check_arrays(task: Task, batch: Batch, tasks: int) -> None:
+    """Every array begins with the tasks, is finite, and has as many words as was said."""
+    shapes = task.shapes()
+    for name, part in batch._asdict().items():
+        like = jax.tree.leaves(getattr(shapes, name))
+        for leaf, one in zip(jax.tree.leaves(part), like, strict=True):
+            wanted = (tasks, *one.shape[1:])
+            _must(leaf.shape == wanted, f"{name} has shape {leaf.shape}, not {wanted}")
+            if jnp.issubdtype(leaf.dtype, jnp.integer) and name in ("code", "target"):
+                _must(name in task.words, f"{name} is whole numbers, and words does not say how many there are")
+                _must((leaf < task.words[name]).all(), f"{name} has words beyond {task.words[name] - 1}")
+            _must(jnp.isfinite(leaf).all(), f"{name} is not finite")
+    if batch.constituents is not None:
+        wanted = (tasks, len(task.constituent_names))
+        _must(batch.constituents.shape == wanted, f"constituents has shape {batch.constituents.shape}, not {wanted}")
 
 
-def check_net(blueprint: Blueprint, task: Task) -> None:
-    """Shapes, a trace with the names that were announced, purity, and a gradient that reaches every weight."""
-    json.dumps(blueprint.to_json())
-    net, same, other = (initialize(blueprint, task, jax.random.key(seed), "float32") for seed in (0, 0, 1))
-    batch = task.sample(jax.random.key(1), jnp.asarray(task.space.sample(0, 64)))
+def _check_purity(task: Task, batch: Batch, key: jax.Array, rows: jax.Array) -> None:
+    compiled, again = jax.jit(lambda t, k, r: t.sample(k, r))(task, key, rows), task.sample(key, rows)
+    for name, part in batch._asdict().items():
+        parts = [jax.tree.leaves(one) for one in (part, getattr(compiled, name), getattr(again, name))]
+        for a, b, c in zip(*parts, strict=True):
+            _must(jnp.allclose(a, b, atol=1e-5), f"{name} differs when compiled")
+            _must((a == c).all(), f"{name} is not a function of the key")
+    same = np.array_equal(_items(task.sample(jax.random.key(1), rows)), _items(batch))
+    which = "the same" if same else "other"
+    _must(same == task.repeats, f"another key gives {which} items, and repeats is {task.repeats}")
 
-    @eqx.filter_jit  # operation by operation it would compile for seconds
-    def forward_and_gradient(net: Net) -> tuple[jax.Array, Trace, Net]:
-        def loss(net: Net) -> tuple[jax.Array, tuple[jax.Array, Trace]]:
-            prediction, trace = net(batch.inputs, batch.code)
-            return task.loss(prediction, batch.target), (prediction, trace)
 
-        gradient, (prediction, trace) = eqx.filter_grad(loss, has_aux=True)(net)
-        return prediction, trace, gradient
+def _check_scores(task: Task, batch: Batch) -> None:
+    """The target itself is the right answer; zeros, or other words, are a wrong one."""
+    on_host = jax.tree.map(np.asarray, batch)
+    right = on_host.target
+    whole = np.issubdtype(right.dtype, np.integer)
+    wrong = np.where(right >= 0, (right + 1) % max(task.words.get("target", 2), 2), right) if whole else 0 * right
+    first, best = task.metrics[0], 1.0 if task.metrics[0].higher_is_better else 0.0
+    found = {}
+    for name, answer in (("right", right), ("wrong", wrong)):
+        statistics = task.score(answer, on_host)
+        for kind, values in statistics.items():
+            _must(len(values) == len(right), f"the statistic {kind!r} has {len(values)} entries for {len(right)} items")
+        for metric in task.metrics:
+            metric(statistics)
+        found[name] = first(statistics)
+    _must(abs(found["right"] - best) < 1e-5, f"a perfect answer scores {found['right']}, not {best:g}")
+    worse = found["wrong"] < found["right"] if first.higher_is_better else found["wrong"] > found["right"]
+    _must(worse, "a wrong answer scores as well as a perfect one")
+    predictions = [10 * jax.nn.one_hot(one, task.words["target"]) if whole else one for one in (right, wrong)]
+    low, high = (float(task.loss(jnp.asarray(prediction), batch)) for prediction in predictions)
+    _must(low <= high, "the loss prefers a wrong prediction")
+    if whole:
+        _must(jnp.allclose(task.reward(batch.target, batch), 1.0), "the right answer is not rewarded with 1")
 
-    prediction, trace, gradient = forward_and_gradient(net)
-    wanted = task.perfect(batch.target).shape
-    _must(prediction.shape == wanted, f"prediction has shape {prediction.shape}, not {wanted}")
-    _must(set(trace) == set(blueprint.layers()), f"the trace has {sorted(trace)}, announced are {blueprint.layers()}")
-    for name, value in trace.items():
-        _must(value.shape[:2] == batch.inputs.shape[:2], f"{name} does not begin with (tasks, samples)")
-        _must(jnp.isfinite(value).all(), f"{name} is not finite")
-    _must(eqx.tree_equal(net, same), "build is not a function of the key")
-    _must(not eqx.tree_equal(net, other), "another key gives the same weights")
-    for path, leaf in jax.tree.leaves_with_path(gradient):
-        _must(jnp.any(leaf != 0), f"no gradient reaches {jax.tree_util.keystr(path)}")
+
+def _items(batch: Batch) -> np.ndarray:
+    """(items, numbers): an item is a sample, all that is seen of it; the code, where there are no inputs."""
+    if batch.inputs is None:
+        return np.concatenate([np.asarray(leaf).reshape(len(leaf), -1) for leaf in jax.tree.leaves(batch.code)], axis=1)
+    leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(batch.inputs)]
+    return np.concatenate([leaf.reshape(leaf.shape[0] * leaf.shape[1], -1) for leaf in leaves], axis=1)
 
 
 def check_probe(probe: Callable[..., Readings], trained: Trained) -> None:

@@ -167,15 +167,15 @@ def _explicit(teacher: Hyperteacher, steps: Sequence[_Step], error: float) -> Ex
     def layer_of(
         step: _Step, state: Sequence[_Forms], carried: list[_Forms]
     ) -> tuple[tuple[_Forms, ...], list[_Forms]]:
-        layer = _Layer(layers[-1][0].shape[1] if layers else m + teacher.input_size)
+        layer = _Layer(layers[-1][0].shape[1] if layers else m + teacher.inputs)
         state = step(layer, *state)
         carried = [layer.relu(forms) for forms in carried]  # z and biases: never negative, so unchanged
         layers.append(layer.kernel())
         return tuple(state), carried
 
-    z = _Forms(sparse.csr_array(sparse.eye_array(m, m + teacher.input_size)), np.zeros(m))
-    x = _identity(teacher.input_size, m + teacher.input_size)
-    largest, off = np.ones(teacher.input_size), np.zeros(teacher.input_size)  # |x_i| <= largest, error <= off
+    z = _Forms(sparse.csr_array(sparse.eye_array(m, m + teacher.inputs)), np.zeros(m))
+    x = _identity(teacher.inputs, m + teacher.inputs)
+    largest, off = np.ones(teacher.inputs), np.zeros(teacher.inputs)  # |x_i| <= largest, error <= off
     for depth, (modules, biases) in enumerate(zip(teacher.modules, teacher.biases, strict=True), start=1):
         theta = np.asarray(modules, np.float64) * teacher.scale  # (M, I, H)
         b = np.asarray(biases, np.float64) * teacher.scale

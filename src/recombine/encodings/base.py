@@ -24,8 +24,13 @@ class Encoding(eqx.Module):
     linear: ClassVar[bool]  # affine in what it shows
     injective: ClassVar[bool]
     size: int = eqx.field(static=True)
-    #: if the code is a sequence of word numbers, how many words there are; a net embeds them
+    #: if the code is a sequence of word numbers (int32), how many words there are; a net embeds them
     vocabulary: int | None = eqx.field(static=True, default=None, kw_only=True)
+
+    @property
+    def words(self) -> dict[str, int]:
+        """What a task with this code says of its words."""
+        return {} if self.vocabulary is None else {"code": self.vocabulary}
 
 
 #: made as `cls(constituents, key, example_size=)` or as `cls(levels)`, by what they show

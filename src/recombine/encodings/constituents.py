@@ -93,6 +93,9 @@ class Tokens(Language):
         super().__init__(constituents, key)
         self.vocabulary = 2 + constituents + 10  # 0 is no word, then M modules, then floor(10 z) from 0 to 10
 
+    def __call__(self, constituents, key=None, examples=None):
+        return super().__call__(constituents).astype(jnp.int32)
+
 
 @encodings.register("invertible")
 class Invertible(ConstituentEncoding):

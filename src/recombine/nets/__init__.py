@@ -1,9 +1,11 @@
-"""Nets: data -> (prediction, trace). One file a net."""
+"""Nets: data -> (prediction, trace). One file per net."""
 
 from .base import Blueprint as Blueprint
+from .base import Moment as Moment
 from .base import Net as Net
+from .base import Step as Step
 from .base import Trace as Trace
-from .base import count_parameters as count_parameters
+from .base import how_to_ask as how_to_ask
 from .base import initialize as initialize
 from .base import nets as registry  # noqa: F401
 from .cnn import CNNDecoder as CNNDecoder
@@ -11,7 +13,15 @@ from .coordinate_mlp import CoordinateMLP as CoordinateMLP
 from .hypernetwork import Hypernetwork as Hypernetwork
 from .mlp import MLP as MLP
 from .mlp import MLPNet as MLPNet
+from .parts import Parts as Parts
+from .parts import count_parameters as count_parameters
+from .parts import cut as cut
+from .parts import graft as graft
+from .parts import join as join
 from .pixel_transformer import PixelTransformer as PixelTransformer
 from .rendering import Rendering as Rendering
+from .sizes import Sizes as Sizes
+from .sizes import sizes_of as sizes_of
 from .straightened import Straightened as Straightened
 from .transformer import Transformer as Transformer
+from .wrapper import Wrapper as Wrapper

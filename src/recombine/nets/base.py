@@ -1,8 +1,13 @@
 """The net contract: a blueprint (data) that builds a net (an Equinox module).
 
-blueprint = MLP(width=256, depth=2)         hyperparameters only; JSON-able
-net = blueprint.build(task, key)            weights
-prediction, trace = net(inputs, code)       trace: every named activation; free under jit if unused
+blueprint = MLP(width=256, depth=2)            hyperparameters only; JSON-able
+net = blueprint.build(task, key)               weights
+prediction, trace = net(batch, key)            one pass, which may read the target; trace: every named activation
+step = net.losses(task, batch, moment, memory) what a training step minimizes, in named parts
+answer, trace = net.answer(batch, key, how)    what is scored and probed: no target, no constituents
+
+Only `__call__` must be written. A net that decodes, samples, adapts itself, carries a state from step to step or trains
+only some of its weights overrides what it needs of the rest.
 """
 
 from __future__ import annotations
@@ -11,7 +16,7 @@ import dataclasses
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -20,39 +25,92 @@ from ..errors import UserError, unknown
 from ..precision import one_thread
 from ..registry import Registry
 from ..tasks import Batch, Task
+from .parts import graft
 
 Trace = dict[str, jax.Array]
 
 
+class Moment(NamedTuple):
+    """What a step knows besides its data."""
+
+    key: jax.Array  # for dropout, noise, samples; its own in every step
+    done: jax.Array  # share of the recipe that is behind, from 0 to 1: for schedules of masks, noise, ...
+
+
+class Step(NamedTuple):
+    """What a net says of one step."""
+
+    parts: dict[str, jax.Array]  # scalars; their sum is the loss, and each is logged
+    notes: dict[str, jax.Array] = {}  # scalars that are only logged; names differ from those of parts
+    memory: Any = None  # carried to the next step
+
+
+@dataclass(frozen=True)
+class Plainly:
+    """How a net is asked that can be asked in one way only."""
+
+
 class Net(eqx.Module):
-    """Weights and a forward pass. inputs (T, S, I), code (T, C) -> prediction (T, S, O) and the trace."""
+    """Weights, and what is done with them."""
 
-    def __call__(self, inputs: jax.Array, code: jax.Array) -> tuple[jax.Array, Trace]:
-        raise TypeError("use a registered net")
+    #: a frozen dataclass: the ways in which `answer` can be asked (beam, temperature, sampler steps)
+    How: ClassVar[type] = Plainly
+    #: what `likelihood` gives: "exact", a lower "bound", or None where there is none
+    likelihood_is: ClassVar[str | None] = None
 
-    def penalty(self, task: Task, batch: Batch, key: jax.Array) -> jax.Array | None:
-        """What is added to the loss of a training step: a regularizer of the net's own, if it has one."""
+    def __call__(self, batch: Batch, key: jax.Array | None = None) -> tuple[Any, Trace]:
+        """One pass: prediction and trace. May read `batch.target` (teacher forcing)."""
+        raise TypeError(f"{type(self).__name__} must define __call__")
+
+    def losses(self, task: Task, batch: Batch, moment: Moment, memory: Any) -> Step:
+        """What a training step minimizes, in named parts."""
+        return Step({"loss": task.loss(self(batch, moment.key)[0], batch)}, {}, memory)
+
+    def answer(self, batch: Batch, key: jax.Array | None = None, how: Any = None) -> tuple[Any, Trace]:
+        """What is scored and probed; the batch has no target. Whole numbers like it, or logits with one axis more."""
+        return self(batch, key)
+
+    def likelihood(self, task: Task, batch: Batch, key: jax.Array, how: Any = None) -> jax.Array:
+        """(T,): nats of `batch.target`, exact or a lower bound."""
+        raise TypeError(f"{type(self).__name__} has no likelihood")
+
+    def memory(self, task: Task, batch: Batch) -> Any:
+        """What is carried from step to step, before the first: leaves (T, ...), or scalars. None: nothing."""
         return None
+
+    def group(self, path: str, leaf: Any) -> str:
+        """The parameter group of an array: "decay", "no_decay", "frozen" (not trained), or one of the recipe's."""
+        return "decay" if leaf.ndim >= 2 else "no_decay"
 
 
 @dataclass(frozen=True)
 class Blueprint:
-    """Hyperparameters of a net."""
+    """Hyperparameters of a net. Subclasses write `fresh` and `layers`; a net that wraps another overrides `build`."""
 
     name: ClassVar[str]
-    #: convolutions train some 70 times slower inside a scan on a CPU: such nets ask for one call a step there
+    #: convolutions train some 70 times slower inside a scan on a CPU: such nets ask for one call per step there
     steps_in_scan_on_cpu: ClassVar[bool] = True
 
     def require(self, task: Task) -> None:
         """Refuses, with a UserError, a task that the net cannot serve; before anything is compiled."""
 
-    def build(self, task: Task, key: jax.Array, precision: str = "float32") -> Net:
-        """A fresh net for the task."""
-        raise TypeError("use a registered net")
+    def fresh(self, task: Task, key: jax.Array, precision: str) -> Net:
+        """A new net for the task."""
+        raise TypeError(f"{type(self).__name__} must define fresh")
+
+    def build(self, task: Task, key: jax.Array, precision: str = "float32", start: Net | None = None) -> Net:
+        """A net for the task: a new one, or, if `start` is given, the net of the stage before with its arrays.
+
+        It is compiled: shapes may not depend on the values of `start`.
+        """
+        self.require(task)
+        require_precision(precision)
+        net = self.fresh(task, key, precision)
+        return net if start is None else graft(net, start, self.name)
 
     def layers(self) -> tuple[str, ...]:
         """Names of the activations in the trace, in order."""
-        raise TypeError("use a registered net")
+        raise TypeError(f"{type(self).__name__} must define layers")
 
     def to_json(self) -> dict[str, Any]:
         return {"net": self.name, **dataclasses.asdict(self)}
@@ -64,28 +122,32 @@ def require_precision(precision: str) -> None:
         raise unknown("precision of a net", precision, ("float32", "bfloat16"))
 
 
-def require_inputs(blueprint: Blueprint, task: Task) -> None:
-    """Refuses a task that shows nothing but a code."""
-    if not task.input_size:
-        raise UserError(f"net {blueprint.name!r} reads inputs beside the code and {task.id} has none; 'mlp' needs none")
+def how_to_ask(net: Net, how: Any) -> Any:
+    """`how` as the net's own dataclass: None is its default, a dictionary names fields of it."""
+    fields = [field.name for field in dataclasses.fields(net.How)]
+    if how is None or isinstance(how, dict):
+        for name in how or {}:
+            if name not in fields:
+                raise unknown(f"way to ask {type(net).__name__}", name, fields)
+        return net.How(**(how or {}))
+    if not isinstance(how, net.How):
+        raise UserError(
+            f"how={how!r} is not for {type(net).__name__}, which takes {net.How.__name__}({', '.join(fields)})"
+        )
+    return how
 
 
-def initialize(blueprint: Blueprint, task: Task, key: jax.Array, precision: str) -> Net:
-    """A fresh net, made by one program: compiling its random numbers one array at a time would take seconds."""
-    return _init_program()(blueprint, task, key, precision)
+def initialize(blueprint: Blueprint, task: Task, key: jax.Array, precision: str, start: Net | None = None) -> Net:
+    """A net, made by one program: compiling its random numbers one array at a time would take seconds."""
+    return _init_program()(blueprint, task, key, precision, start)
 
 
 @functools.cache
-def _init_program() -> Callable[[Blueprint, Task, jax.Array, str], Net]:
-    def run(blueprint: Blueprint, task: Task, key: jax.Array, precision: str) -> Net:
-        return blueprint.build(task, key, precision)
+def _init_program() -> Callable[..., Net]:
+    def run(blueprint: Blueprint, task: Task, key: jax.Array, precision: str, start: Net | None) -> Net:
+        return blueprint.build(task, key, precision, start)
 
-    return jax.jit(run, static_argnums=(0, 3), compiler_options=one_thread())
-
-
-def count_parameters(net: Any) -> int:
-    """Number of trained values."""
-    return sum(leaf.size for leaf in jax.tree.leaves(eqx.filter(net, eqx.is_inexact_array)))
+    return eqx.filter_jit(run, compiler_options=one_thread())  # type: ignore[call-overload]
 
 
 nets: Registry[Callable[..., Blueprint]] = Registry("net")

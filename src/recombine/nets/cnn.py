@@ -28,10 +28,10 @@ from jaxtyping import Array, Float
 
 from ..errors import UserError, require_int
 from ..precision import matmul
-from ..tasks import Task
+from ..tasks import Batch, Task
 from . import convolution
-from .base import Blueprint, Net, Trace, nets, require_precision
-from .drawing import require_pictures, told, uniform
+from .base import Blueprint, Net, Trace, nets
+from .drawing import flat, require_pictures, uniform
 
 
 @nets.register("cnn-decoder")
@@ -64,13 +64,12 @@ class CNNDecoder(Blueprint):
                 f"a side, and pictures have {side}; depth={needed} would do"
             )
 
-    def build(self, task: Task, key: jax.Array, precision: str = "float32") -> CNNDecoderNet:
-        self.require(task)
-        require_precision(precision)
-        side = require_pictures(self, task).side
+    def fresh(self, task: Task, key: jax.Array, precision: str) -> CNNDecoderNet:
+        task = require_pictures(self, task)
+        side = task.side
         doubled = self.doublings(side)
         # (kernel size, incoming, outgoing channels) of each convolution
-        shapes = [(self.base, task.code_size, self.width)]
+        shapes = [(self.base, task.encoding.size, self.width)]
         shapes += [(4 if i < doubled else 3, self.width, self.width) for i in range(self.depth)]
         shapes += [(3, self.width, 1)]
         kernels, biases = [], []
@@ -89,10 +88,10 @@ class CNNDecoderNet(Net):
     side: int = eqx.field(static=True)
     precision: str = eqx.field(static=True)
 
-    def __call__(self, inputs: Float[Array, "t s i"], code: Float[Array, "t c"]) -> tuple[Float[Array, "t s o"], Trace]:
+    def __call__(self, batch: Batch, key: jax.Array | None = None) -> tuple[Float[Array, "t 1 o"], Trace]:
         first, *hidden, last = zip(self.kernels, self.biases, strict=True)
         trace: Trace = {}
-        h = self.first_map(code, *first)
+        h = self.first_map(batch.code, *first)
         for number, (kernel, bias) in enumerate(hidden, start=1):
             trace[f"layer{number}/pre"], h = h, jax.nn.relu(h)
             trace[f"layer{number}/post"] = h
@@ -103,7 +102,7 @@ class CNNDecoderNet(Net):
         kernel, bias = last
         h = convolution.transposed(h, kernel, self.precision) + bias
         trace["output"] = convolution.nearest(h, self.side)
-        trace = told(trace, inputs.shape[1])
+        trace = flat(trace)
         return trace["output"], trace
 
     def first_map(self, code: jax.Array, kernel: jax.Array, bias: jax.Array) -> Float[Array, "t k k d"]:

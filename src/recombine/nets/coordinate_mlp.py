@@ -25,9 +25,9 @@ from jaxtyping import Array, Float
 
 from ..errors import require_int
 from ..precision import matmul
-from ..tasks import Task
-from .base import Blueprint, Net, Trace, nets, require_precision
-from .drawing import prelu, require_pictures, slope, told, uniform
+from ..tasks import Batch, Task
+from .base import Blueprint, Net, Trace, nets
+from .drawing import flat, prelu, require_pictures, slope, uniform
 from .pixels import positions, require_quarters
 
 
@@ -52,17 +52,16 @@ class CoordinateMLP(Blueprint):
     def require(self, task: Task) -> None:
         require_pictures(self, task)
 
-    def build(self, task: Task, key: jax.Array, precision: str = "float32") -> CoordinateMLPNet:
-        side = require_pictures(self, task).side
-        require_precision(precision)
-        sizes = [task.code_size, *[self.width] * (self.depth + 1), 1]
+    def fresh(self, task: Task, key: jax.Array, precision: str) -> CoordinateMLPNet:
+        task = require_pictures(self, task)
+        sizes = [task.encoding.size, *[self.width] * (self.depth + 1), 1]
         kernels, biases = [], []
         for fan_in, fan_out, layer_key in zip(sizes, sizes[1:], jax.random.split(key, len(sizes) - 1), strict=False):
             kernel_key, bias_key = jax.random.split(layer_key)
             kernels.append(uniform(kernel_key, (fan_in, fan_out), fan_in))
             biases.append(uniform(bias_key, (fan_out,), fan_in))
         slopes = tuple(slope() for _ in range(self.depth))
-        return CoordinateMLPNet(tuple(kernels), tuple(biases), slopes, side, precision)
+        return CoordinateMLPNet(tuple(kernels), tuple(biases), slopes, task.side, precision)
 
 
 class CoordinateMLPNet(Net):
@@ -74,11 +73,11 @@ class CoordinateMLPNet(Net):
     side: int = eqx.field(static=True)
     precision: str = eqx.field(static=True)
 
-    def __call__(self, inputs: Float[Array, "t s i"], code: Float[Array, "t c"]) -> tuple[Float[Array, "t s o"], Trace]:
+    def __call__(self, batch: Batch, key: jax.Array | None = None) -> tuple[Float[Array, "t 1 o"], Trace]:
         (read, first, *kernels), (read_bias, first_bias, *biases) = self.kernels, self.biases
-        t, pixels = len(code), self.side**2
+        t, pixels = len(batch.code), self.side**2
         trace: Trace = {}
-        by_code = matmul(matmul(code, read, self.precision) + read_bias, first, self.precision) + first_bias
+        by_code = matmul(matmul(batch.code, read, self.precision) + read_bias, first, self.precision) + first_bias
         by_place = matmul(jax.numpy.asarray(positions(self.side, len(first))), first, self.precision)
         h = (by_code[:, None] + by_place).reshape(t * pixels, -1)
         for number, (kernel, bias, slope_) in enumerate(zip(kernels, biases, self.slopes, strict=True), start=1):
@@ -87,5 +86,5 @@ class CoordinateMLPNet(Net):
             trace[f"layer{number}/post"] = h.reshape(t, -1)
             h = matmul(h, kernel, self.precision) + bias
         trace["output"] = h.reshape(t, pixels)
-        trace = told(trace, inputs.shape[1])
+        trace = flat(trace)
         return trace["output"], trace

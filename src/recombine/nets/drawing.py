@@ -39,9 +39,6 @@ def prelu(x: jax.Array, slope: Float[Array, " one"]) -> jax.Array:
     return jnp.where(x > 0, x, slope * x)
 
 
-def told(trace: Trace, samples: int) -> Trace:
-    """What was computed once a task, flat, for each of its samples: the code says all, so they are the same."""
-    return {
-        name: jnp.broadcast_to(value.reshape(len(value), 1, -1), (len(value), samples, value[0].size))
-        for name, value in trace.items()
-    }
+def flat(trace: Trace) -> Trace:
+    """Layers as (T, 1, units): one row per task, since the code says all there is to draw."""
+    return {name: value.reshape(len(value), 1, -1) for name, value in trace.items()}

@@ -28,10 +28,11 @@ from jaxtyping import Array, Float
 from ..distributions import truncated_normal
 from ..errors import require_int
 from ..precision import matmul
-from ..tasks import Task
+from ..tasks import Batch, Task
 from . import embedding
 from .attention import layer_norm
-from .base import Blueprint, Net, Trace, nets, require_inputs, require_precision
+from .base import Blueprint, Net, Trace, nets
+from .sizes import require_inputs, sizes_of
 
 
 @nets.register("hypernetwork")
@@ -53,11 +54,10 @@ class Hypernetwork(Blueprint):
     def require(self, task: Task) -> None:
         require_inputs(self, task)
 
-    def build(self, task: Task, key: jax.Array, precision: str = "float32") -> HypernetworkNet:
-        self.require(task)
-        require_precision(precision)
+    def fresh(self, task: Task, key: jax.Array, precision: str) -> HypernetworkNet:
+        sizes = sizes_of(self, task)
         word_key, hidden_key, output_key = jax.random.split(key, 3)
-        c, i, h, o = embedding.features(task, self.embedding), task.input_size, self.width, task.output_size
+        c, i, h, o = embedding.features(sizes, self.embedding), sizes.inputs, self.width, sizes.outputs
         return HypernetworkNet(
             jnp.ones(c),
             jnp.zeros(c),
@@ -65,7 +65,7 @@ class Hypernetwork(Blueprint):
             Generator(jnp.zeros((c, h)), jnp.zeros(h), precision),
             Generator(truncated_normal(output_key, (c, h * o), c**-0.5), jnp.zeros(h * o), precision),
             Generator(jnp.zeros((c, o)), jnp.zeros(o), precision),
-            embedding.word_table(task, word_key, self.embedding),
+            embedding.word_table(sizes, word_key, self.embedding),
         )
 
 
@@ -108,10 +108,14 @@ class HypernetworkNet(Net):
     output_bias: Generator  # O
     words: Float[Array, "_v _e"] | None  # the table, if the code is words
 
-    def __call__(self, inputs: Float[Array, "t s i"], code: Float[Array, "t c"]) -> tuple[Float[Array, "t s o"], Trace]:
-        n = layer_norm(embedding.read(self.words, code), self.code_scale, self.code_bias)
-        i, h = inputs.shape[-1], len(self.hidden_bias.bias)
+    def __call__(self, batch: Batch, key: jax.Array | None = None) -> tuple[Float[Array, "t ... o"], Trace]:
+        n = layer_norm(embedding.read(self.words, batch.code), self.code_scale, self.code_bias)
+        *shape, i = batch.inputs.shape
+        inputs = batch.inputs.reshape(shape[0], -1, i)  # (T, rows, I)
+        h = len(self.hidden_bias.bias)
         before = self.hidden_kernel.times(inputs * i**-0.5, n) + self.hidden_bias(n)[:, None]
         after = jax.nn.relu(before)
         output = self.output_kernel.times(after * (2 / h) ** 0.5, n) + self.output_bias(n)[:, None]
-        return output, {"layer1/pre": before, "layer1/post": after, "output": output}
+        trace = {"layer1/pre": before, "layer1/post": after, "output": output}
+        trace = {name: value.reshape(*shape, -1) for name, value in trace.items()}
+        return trace["output"], trace

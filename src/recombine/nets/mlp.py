@@ -18,9 +18,10 @@ from jaxtyping import Array, Float
 from ..distributions import truncated_normal
 from ..errors import require_int
 from ..precision import matmul
-from ..tasks import Task
+from ..tasks import Batch, Task
 from . import embedding
-from .base import Blueprint, Net, Trace, nets, require_precision
+from .base import Blueprint, Net, Trace, nets
+from .sizes import sizes_of
 
 
 @nets.register("mlp")
@@ -42,10 +43,10 @@ class MLP(Blueprint):
         hidden = (f"layer{i}/{when}" for i in range(1, self.depth + 1) for when in ("pre", "post"))
         return (*hidden, "output")
 
-    def build(self, task: Task, key: jax.Array, precision: str = "float32") -> MLPNet:
-        require_precision(precision)
-        read = embedding.features(task, self.embedding) + task.input_size
-        sizes = [read, *[self.width] * self.depth, task.output_size]
+    def fresh(self, task: Task, key: jax.Array, precision: str) -> MLPNet:
+        needed = sizes_of(self, task)
+        read = embedding.features(needed, self.embedding) + needed.inputs
+        sizes = [read, *[self.width] * self.depth, needed.outputs]
         keys = jax.random.split(key, len(sizes) - 1)
         kernels = tuple(
             truncated_normal(k, (fan_in, fan_out), fan_in**-0.5)
@@ -53,7 +54,7 @@ class MLP(Blueprint):
         )
         biases = tuple(jnp.zeros(fan_out) for fan_out in sizes[1:])
         # a key beside those of the layers: a net for numbers is drawn as it would be without any words
-        words = embedding.word_table(task, jax.random.fold_in(key, len(sizes)), self.embedding)
+        words = embedding.word_table(needed, jax.random.fold_in(key, len(sizes)), self.embedding)
         return MLPNet(kernels, biases, precision, words)
 
     def to_json(self) -> dict[str, Any]:
@@ -72,17 +73,20 @@ class MLPNet(Net):
     precision: str = eqx.field(static=True, default="float32")
     words: Float[Array, "_v _e"] | None = None  # the table, if the code is words
 
-    def __call__(self, inputs: Float[Array, "t s i"], code: Float[Array, "t c"]) -> tuple[Float[Array, "t s o"], Trace]:
-        t, s, _ = inputs.shape
-        code = embedding.read(self.words, code)
-        h = jnp.concatenate([jnp.broadcast_to(code[:, None], (t, s, code.shape[-1])), inputs], axis=-1)
-        h = h.reshape(t * s, -1)  # rows: one matrix product a layer
+    def __call__(self, batch: Batch, key: jax.Array | None = None) -> tuple[Float[Array, "t ... o"], Trace]:
+        code = embedding.read(self.words, batch.code)
+        h, shape = code[:, None], (len(code), 1)  # without inputs: one row per task
+        if batch.inputs is not None:
+            shape = batch.inputs.shape[:-1]  # (T, S, ...)
+            told = code.reshape(len(code), *[1] * (len(shape) - 1), -1)
+            h = jnp.concatenate([jnp.broadcast_to(told, (*shape, code.shape[-1])), batch.inputs], axis=-1)
+        h = h.reshape(-1, h.shape[-1])  # rows: one matrix product per layer
         trace: Trace = {}
         for layer, (kernel, bias) in enumerate(zip(self.kernels, self.biases, strict=True), start=1):
             h = matmul(h, kernel, self.precision) + bias
             last = layer == len(self.kernels)
-            trace["output" if last else f"layer{layer}/pre"] = h.reshape(t, s, -1)
+            trace["output" if last else f"layer{layer}/pre"] = h.reshape(*shape, -1)
             if not last:
                 h = jax.nn.relu(h)
-                trace[f"layer{layer}/post"] = h.reshape(t, s, -1)
+                trace[f"layer{layer}/post"] = h.reshape(*shape, -1)
         return trace["output"], trace

@@ -24,10 +24,10 @@ from jaxtyping import Array, Float
 
 from ..errors import UserError, require_int
 from ..precision import matmul
-from ..tasks import Task
+from ..tasks import Batch, Task
 from .attention import attention, layer_norm
-from .base import Blueprint, Net, Trace, nets, require_precision
-from .drawing import require_pictures, told, uniform
+from .base import Blueprint, Net, Trace, nets
+from .drawing import flat, require_pictures, uniform
 from .pixels import positions, require_quarters
 
 
@@ -58,15 +58,14 @@ class PixelTransformer(Blueprint):
     def require(self, task: Task) -> None:
         require_pictures(self, task)
 
-    def build(self, task: Task, key: jax.Array, precision: str = "float32") -> PixelTransformerNet:
-        side = require_pictures(self, task).side
-        require_precision(precision)
+    def fresh(self, task: Task, key: jax.Array, precision: str) -> PixelTransformerNet:
+        task = require_pictures(self, task)
         read_key, output_key, *block_keys = jax.random.split(key, 2 + self.depth)
         return PixelTransformerNet(
-            Linear.fresh(read_key, task.code_size, self.width, precision),
+            Linear.fresh(read_key, task.encoding.size, self.width, precision),
             tuple(self.block(k, precision) for k in block_keys),
             Linear.fresh(output_key, self.width, 1, precision),
-            side,
+            task.side,
         )
 
     def block(self, key: jax.Array, precision: str) -> EncoderBlock:
@@ -129,13 +128,13 @@ class PixelTransformerNet(Net):
     output: Linear
     side: int = eqx.field(static=True)
 
-    def __call__(self, inputs: Float[Array, "t s i"], code: Float[Array, "t c"]) -> tuple[Float[Array, "t s o"], Trace]:
+    def __call__(self, batch: Batch, key: jax.Array | None = None) -> tuple[Float[Array, "t 1 o"], Trace]:
         trace: Trace = {}
-        told_all = self.read(code)
+        told_all = self.read(batch.code)
         h = told_all[:, None] + positions(self.side, told_all.shape[-1])  # (T, pixels, width)
         for number, block in enumerate(self.blocks, start=1):
             trace[f"layer{number}/pre"], h = block(h)
             trace[f"layer{number}/post"] = h
         trace["output"] = self.output(h)
-        trace = told(trace, inputs.shape[1])
+        trace = flat(trace)
         return trace["output"], trace

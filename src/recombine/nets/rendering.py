@@ -35,8 +35,8 @@ from ..errors import UserError, unknown
 from ..precision import matmul
 from ..tasks import Batch, Task
 from . import convolution
-from .base import Blueprint, Net, Trace, nets, require_precision
-from .drawing import prelu, require_pictures, slope, told, uniform
+from .base import Blueprint, Moment, Net, Step, Trace, nets
+from .drawing import flat, prelu, require_pictures, slope, uniform
 
 CONVOLUTIONS = 3
 LEAST_SHARE = 1e-8  # under the logarithm of the entropy, as published
@@ -85,9 +85,7 @@ class Rendering(Blueprint):
                 f"{task.encoding.segments} numbers for {task.encoding.levels} levels"
             )
 
-    def build(self, task: Task, key: jax.Array, precision: str = "float32") -> RenderingNet:
-        self.require(task)
-        require_precision(precision)
+    def fresh(self, task: Task, key: jax.Array, precision: str) -> RenderingNet:
         task = require_pictures(self, task)
         n, f = task.side, len(self.factors)
         page_key, convolution_key = jax.random.split(key)
@@ -143,8 +141,8 @@ class RenderingNet(Net):
     side: int = eqx.field(static=True)
     precision: str = eqx.field(static=True)
 
-    def __call__(self, inputs: Float[Array, "t s i"], code: Float[Array, "t c"]) -> tuple[Float[Array, "t s o"], Trace]:
-        n, trace, begin = self.side, {}, 0
+    def __call__(self, batch: Batch, key: jax.Array | None = None) -> tuple[Float[Array, "t 1 o"], Trace]:
+        code, n, trace, begin = batch.code, self.side, {}, 0
         for factor, pages in zip(self.blueprint.factors, self.pages, strict=True):
             levels = len(pages.eigenvalues)
             part = code[:, begin : begin + levels]
@@ -157,17 +155,18 @@ class RenderingNet(Net):
             trace[f"layer{number}/post"] = h
             h = convolution.transposed(h, kernel, self.precision) + bias
         trace["output"] = h
-        trace = told(trace, inputs.shape[1])
+        trace = flat(trace)
         return trace["output"], trace
 
-    def penalty(self, task: Task, batch: Batch, key: jax.Array) -> jax.Array | None:
-        """The weighted regularizers; None if both are off."""
-        terms = []
+    def losses(self, task: Task, batch: Batch, moment: Moment, memory: Any) -> Step:
+        """The task's loss, and the weighted regularizers that are not switched off."""
+        step, parts = super().losses(task, batch, moment, memory), {}
         if self.blueprint.entropy:
-            terms += [self.blueprint.entropy * pages.entropy() for pages in self.pages]
+            parts["entropy"] = self.blueprint.entropy * sum(pages.entropy() for pages in self.pages)
         if self.blueprint.variance:
-            terms += [self.blueprint.variance * pages.variance(self.blueprint.variance_of) for pages in self.pages]
-        return sum(terms[1:], start=terms[0]) if terms else None
+            of = self.blueprint.variance_of
+            parts["variance"] = self.blueprint.variance * sum(pages.variance(of) for pages in self.pages)
+        return step._replace(parts={**step.parts, **parts})
 
 
 def normalized(vectors: Float[Array, "*n d"]) -> Float[Array, "*n d"]:

@@ -2,11 +2,12 @@
 
 With a layer's activation a(x, y), its tangents a_0 = da/dx and a_1 = da/dy, and the metric g_ij = <a_i, a_j>,
 
-    penalty = weight * mean over layers of   mean |g_01| / mean (g_00 + g_11)
+    obliqueness = mean over layers of   mean |g_01| / mean (g_00 + g_11)
 
-means over the pictures of the batch: the weight times 1 - F, F the factorization metric of Liang, Qian, Ziyin, Fiete
-2025. They find that F falls as a decoder entangles its factors; whether it is a cause of the failure is open, and this
-net asks. It is ours, not theirs. The forward pass, the trace and the layers are those of the net within.
+is a part of the loss, times a weight; means are over the pictures of the batch. It is 1 - F, F the factorization metric
+of Liang, Qian, Ziyin, Fiete 2025. They find that F falls as a decoder entangles its factors; whether it is a cause of
+the failure is open, and this net asks. It is ours, not theirs. The forward pass, the trace and the layers are those of
+the net within.
 
 Layers are those that the trace calls ".../post". Tangents are exact where the code can be differentiated; a one-hot
 code cannot, and its tangents are differences between the neighboring levels (one-sided at the border), as in the
@@ -29,9 +30,10 @@ from jaxtyping import Array, Float
 from ..encodings.coordinates import OneHot
 from ..errors import UserError
 from ..tasks import Batch, Pictures, Task
-from .base import Blueprint, Net, Trace, nets, require_precision
+from .base import Blueprint, Moment, Net, Step, nets
 from .drawing import require_pictures
 from .mlp import MLP
+from .wrapper import Wrapper
 
 Tangents = tuple[jax.Array, jax.Array]  # of one layer along the first and the second factor, (T, ...) each
 
@@ -39,7 +41,7 @@ Tangents = tuple[jax.Array, jax.Array]  # of one layer along the first and the s
 @nets.register("straightened")
 @dataclass(frozen=True)
 class Straightened(Blueprint):
-    """Another net, plus a penalty on the angle between the tangents of its two factors at hidden layers."""
+    """Another net, plus a part of the loss for the angle between the tangents of its two factors at hidden layers."""
 
     name: ClassVar[str] = "straightened"
     of: Blueprint | dict[str, Any] = MLP(width=256, depth=3)  # a blueprint, or its JSON: {"net": "mlp", "width": 64}
@@ -75,33 +77,28 @@ class Straightened(Blueprint):
             raise UserError(f"net 'straightened' needs two factors and {task.id} has {list(task.constituent_names)}")
         self.inner.require(task)
 
-    def build(self, task: Task, key: jax.Array, precision: str = "float32") -> StraightenedNet:
-        self.require(task)
-        require_precision(precision)
+    def fresh(self, task: Task, key: jax.Array, precision: str) -> StraightenedNet:
         # the penalty pushes tangents forward, and bfloat16 products have no forward derivative
-        return StraightenedNet(self.inner.build(task, key, "float32"), self)
+        return StraightenedNet(self.inner.fresh(task, key, "float32"), self)
 
 
-class StraightenedNet(Net):
+class StraightenedNet(Wrapper):
     """The weights of the net within."""
 
-    net: Net
     blueprint: Straightened = eqx.field(static=True)
 
-    def __call__(self, inputs: Float[Array, "t s i"], code: Float[Array, "t c"]) -> tuple[Float[Array, "t s o"], Trace]:
-        return self.net(inputs, code)
-
-    def penalty(self, task: Task, batch: Batch, key: jax.Array) -> jax.Array | None:
-        own = self.net.penalty(task, batch, key)
+    def losses(self, task: Task, batch: Batch, moment: Moment, memory: Any) -> Step:
+        """Those of the net within, and the weighted obliqueness."""
+        step = self.net.losses(task, batch, moment, memory)
         if not self.blueprint.weight:
-            return own
+            return step
         task = require_pictures(self.blueprint, task)
         at = batch.constituents
         if self.blueprint.everywhere:
             levels = jnp.asarray(task.encoding.levels)
-            at = jnp.floor(jax.random.uniform(key, at.shape) * levels)
+            at = jnp.floor(jax.random.uniform(moment.key, at.shape) * levels)
         bent = self.blueprint.weight * obliqueness(tangents(self.net, task, at))
-        return bent if own is None else own + bent
+        return step._replace(parts={**step.parts, "obliqueness": bent})
 
 
 def obliqueness(layers: list[Tangents]) -> Float[Array, ""]:
@@ -119,7 +116,7 @@ def tangents(net: Net, task: Pictures, at: Float[Array, "t f"]) -> list[Tangents
     """How each hidden layer moves with the first and with the second factor, at these coordinates."""
 
     def hidden(coordinates: jax.Array) -> dict[str, jax.Array]:
-        _, trace = net(jnp.zeros((len(coordinates), 1, 0)), task.code_of(coordinates))
+        _, trace = net.answer(Batch(None, task.code_of(coordinates)))
         return {name: value for name, value in trace.items() if name.endswith("/post")}
 
     along = _differences if isinstance(task.encoding, OneHot) else _derivatives

@@ -30,10 +30,11 @@ from jaxtyping import Array, Float
 from ..distributions import truncated_normal
 from ..errors import UserError, require_int
 from ..precision import matmul
-from ..tasks import Task
+from ..tasks import Batch, Task
 from .attention import causal_attention, layer_norm, rotary_angles, rotate
-from .base import Blueprint, Net, Trace, nets, require_inputs, require_precision
+from .base import Blueprint, Net, Trace, nets
 from .embedding import look_up, word_table
+from .sizes import require_inputs, sizes_of
 
 
 @nets.register("transformer")
@@ -66,21 +67,20 @@ class Transformer(Blueprint):
     def require(self, task: Task) -> None:
         require_inputs(self, task)
 
-    def build(self, task: Task, key: jax.Array, precision: str = "float32") -> TransformerNet:
-        self.require(task)
-        require_precision(precision)
+    def fresh(self, task: Task, key: jax.Array, precision: str) -> TransformerNet:
+        sizes = sizes_of(self, task)
         code_key, input_key, output_key, *block_keys = jax.random.split(key, 3 + self.depth)
-        words = word_table(task, code_key, self.width)
+        words = word_table(sizes, code_key, self.width)
         return TransformerNet(
-            lecun_normal(code_key, task.code_size, self.width) if words is None else words,
-            lecun_normal(input_key, task.input_size, self.width),
+            lecun_normal(code_key, sizes.code, self.width) if words is None else words,
+            lecun_normal(input_key, sizes.inputs, self.width),
             jnp.zeros(self.width),
             tuple(self.block(k, precision) for k in block_keys),
             jnp.ones(self.width),
-            lecun_normal(output_key, self.width, task.output_size),
-            jnp.zeros(task.output_size),
+            lecun_normal(output_key, self.width, sizes.outputs),
+            jnp.zeros(sizes.outputs),
             words is not None,
-            None if self.together and task.length == 1 else task.length,
+            self.together,
             precision,
         )
 
@@ -148,16 +148,15 @@ class TransformerNet(Net):
     output_kernel: Float[Array, "d _o"]
     output_bias: Float[Array, " _o"]
     code_is_words: bool = eqx.field(static=True)
-    episode: int | None = eqx.field(static=True)  # most rows of a sequence; None: all rows of a task are one
+    together: bool = eqx.field(static=True)  # the samples of a task are one sequence, if each is one row
     precision: str = eqx.field(static=True)
 
-    def __call__(self, inputs: Float[Array, "t s i"], code: Float[Array, "t c"]) -> tuple[Float[Array, "t s o"], Trace]:
-        t, s, _ = inputs.shape
-        if self.episode is not None and s > self.episode:  # several sequences a task: each is told the code
-            if s % self.episode:
-                raise UserError(f"{s} rows a task are not whole episodes of {self.episode}")
-            inputs = inputs.reshape(-1, self.episode, inputs.shape[-1])
-            code = jnp.repeat(code, s // self.episode, axis=0)
+    def __call__(self, batch: Batch, key: jax.Array | None = None) -> tuple[Float[Array, "t ... o"], Trace]:
+        inputs, code, shape = batch.inputs, batch.code, batch.inputs.shape[:-1]  # (T, S) or, of episodes, (T, S, L)
+        if len(shape) > 2 or not self.together:  # several sequences per task: each is told the code
+            rows = shape[2] if len(shape) > 2 else 1
+            inputs = inputs.reshape(-1, rows, inputs.shape[-1])
+            code = jnp.repeat(code, shape[1], axis=0)
         trace: Trace = {}
         rows = inputs.shape[1]
         if self.code_is_words:
@@ -169,10 +168,10 @@ class TransformerNet(Net):
         for number, block in enumerate(self.blocks, start=1):
             # nothing reads the stream at the code after the last block
             middle, h = block(h, rows if number == len(self.blocks) else h.shape[1])
-            trace[f"layer{number}/pre"] = middle[:, -rows:].reshape(t, s, -1)
-            trace[f"layer{number}/post"] = h[:, -rows:].reshape(t, s, -1)
+            trace[f"layer{number}/pre"] = middle[:, -rows:].reshape(*shape, -1)
+            trace[f"layer{number}/post"] = h[:, -rows:].reshape(*shape, -1)
         h = layer_norm(h, self.output_norm)
-        trace["output"] = (rows_matmul(h, self.output_kernel, self.precision) + self.output_bias).reshape(t, s, -1)
+        trace["output"] = (rows_matmul(h, self.output_kernel, self.precision) + self.output_bias).reshape(*shape, -1)
         return trace["output"], trace
 
 

@@ -12,8 +12,7 @@ Three controls come along, since a wide layer decodes much by chance:
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -21,12 +20,13 @@ import numpy as np
 
 from ..errors import UserError, unknown
 from ..keys import key_for
-from ..nets import Net, Trace, initialize
-from ..precision import one_thread, resolve
-from ..tasks import Batch, draw_stream
-from ..trained import Trained
+from ..nets import Net
+from ..supports import Side
+from ..tasks import FirstRow, Task
+from ..training import Items, Trained, draw_combinations, evaluate
 from . import ridge
 from .base import Readings, probes
+from .layers import untrained
 
 FIT_TASKS = 2048
 SCORE_TASKS = 1024
@@ -70,21 +70,20 @@ def decodability(
     for member in trained.healthy:
         seed = member.seed
         streams = {
-            "fit": draw_stream(task, support.train, key_for("probe_fit", seed), fit_tasks),
-            "test": draw_stream(task, support.train, key_for("probe_score", seed), score_tasks),
-            "held_out": draw_stream(
-                task, support.side(held_out), key_for(f"probe_score/{held_out}", seed), score_tasks
-            ),
+            "fit": (support.train, key_for("probe_fit", seed), fit_tasks),
+            "test": (support.train, key_for("probe_score", seed), score_tasks),
+            "held_out": (support.side(held_out), key_for(f"probe_score/{held_out}", seed), score_tasks),
         }
-        z = {stream: np.asarray(batch.constituents) for stream, batch in streams.items()}
-        h = {stream: _features(member.net, batch, names) for stream, batch in streams.items()}
+        found = {stream: _read(task, member.net, names, *where) for stream, where in streams.items()}
+        z = {stream: items.kept["constituents"] for stream, items in found.items()}
+        h = {stream: _features(items) for stream, items in found.items()}
         fresh: dict[str, dict[str, np.ndarray]] = {}
         if controls:
-            precision = resolve(trained.recipe.precision)
-            untrained = initialize(trained.blueprint, task, key_for("init-untrained", seed), precision)
-            fresh = {stream: _features(untrained, streams[stream], names) for stream in ("fit", "held_out")}
-            weights, intercept = ridge.fit(np.asarray(streams["fit"].code), z["fit"], strength)
-            encoding = ridge.r2_by_target(np.asarray(streams["held_out"].code) @ weights + intercept, z["held_out"])
+            new = untrained(trained, seed)
+            fresh = {stream: _features(_read(task, new, names, *streams[stream])) for stream in ("fit", "held_out")}
+            codes = {stream: found[stream].kept["code"].astype(float) for stream in ("fit", "held_out")}
+            weights, intercept = ridge.fit(codes["fit"], z["fit"], strength)
+            encoding = ridge.r2_by_target(codes["held_out"] @ weights + intercept, z["held_out"])
         shuffled = np.random.default_rng(seed).permutation(z["fit"])
         for name in names:
             # one Gram matrix serves the true targets and the shuffled ones
@@ -112,16 +111,11 @@ def _mean(by_factor: np.ndarray) -> float:
     return float(defined.mean()) if defined.size else float("nan")
 
 
-def _features(net: Net, batch: Batch, layers: Sequence[str]) -> dict[str, np.ndarray]:
-    """Activations of layers at the first row of each task: one a task, so that rows are independent."""
-    found = _trace_program(tuple(layers))(net, batch.inputs[:, :1], batch.code)
-    return {name: np.asarray(value)[:, 0] for name, value in found.items()}
+def _read(task: Task, net: Net, layers: Sequence[str], side: Side, key: jax.Array, tasks: int) -> Items:
+    """Activations of layers at the first row of each task: one per task, so that rows are independent."""
+    rows = draw_combinations(side, key, tasks)
+    return evaluate(net, FirstRow(task), rows, key=key, trace=layers, keep=("code", "constituents"))
 
 
-@functools.cache
-def _trace_program(layers: tuple[str, ...]) -> Callable[[Net, jax.Array, jax.Array], Trace]:
-    def run(net: Net, inputs: jax.Array, code: jax.Array) -> Trace:
-        trace = net(inputs, code)[1]
-        return {name: trace[name] for name in layers}
-
-    return jax.jit(run, compiler_options=one_thread())
+def _features(items: Items) -> dict[str, np.ndarray]:
+    return {name: values.reshape(len(values), -1) for name, values in items.trace.items()}

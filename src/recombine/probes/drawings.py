@@ -27,7 +27,7 @@ from ..precision import one_thread
 from ..spaces import Product
 from ..supports import Support
 from ..tasks import Pictures
-from ..trained import Trained
+from ..training import Trained
 from .base import Readings
 from .grid import AT_ONCE, Grid, grid_of, predict
 from .layers import untrained
@@ -106,7 +106,7 @@ def _stripes(grid: Grid, support: Support) -> tuple[np.ndarray, np.ndarray]:
             rows.append(row)
             where.append((number, -1) if which == 0 else (-1, number))
     if not rows:
-        return np.zeros((0, task.output_size), np.float32), np.zeros((0, 2), int)
+        return np.zeros((0, task.side**2), np.float32), np.zeros((0, 2), int)
     seen = support.train.contains(np.array(rows))
     rows, where = np.array(rows)[seen], np.array(where)[seen]
     coordinates = jnp.asarray(rows, jnp.float32)

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 import scipy.linalg
 
-from ..trained import Trained
+from ..training import Trained
 from .base import Readings, probes
 from .grid import STILL, Grid
 from .layers import Values, layer_readings, measuring

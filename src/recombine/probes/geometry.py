@@ -22,17 +22,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from ..errors import UserError, unknown
-from ..nets import Net
+from ..nets import Net, Parts, cut, graft, join
 from ..precision import one_thread, resolve
 from ..tasks import Pictures
-from ..trained import Trained
+from ..training import Trained, ask
 from .base import Readings, probes
-from .grid import AT_ONCE, MEGABYTES, Grid, grid_of, layers_of, member_of, read
+from .grid import AT_ONCE, MEGABYTES, Grid, grid_of, layers_of, member_of, read, shown
 from .layers import Values, layer_readings
 
 FAINT = 1e-12  # what is added to a volume before its logarithm, as published
@@ -121,7 +122,7 @@ def metric_by_derivative(grid: Grid, net: Net, layers: Sequence[str], *, at_once
     program, where = _derivative_program(tuple(layers), grid.axes, at_once), (grid.coordinates, grid.present)
     for start in range(0, grid.points, at_once):
         at = min(start, grid.points - at_once)
-        found = program(grid.task, net, grid.inputs, where, at)
+        found = program(grid.task, cut(net), grid.inputs, where, at)
         for name in layers:
             parts[name].append(np.asarray(found[name], float)[start - at :])
     return {name: Metric(np.concatenate(g).reshape(*grid.shape, 3)) for name, g in parts.items()}
@@ -139,8 +140,8 @@ def in_float32(trained: Trained, net: Net) -> Net:
     """The same weights with float32 products: bfloat16 ones have no forward derivative."""
     if resolve(trained.recipe.precision) == "float32":
         return net
-    like = jax.eval_shape(lambda key: trained.blueprint.build(trained.task, key, "float32"), jax.random.key(0))
-    return jax.tree.unflatten(jax.tree.structure(like), jax.tree.leaves(net))
+    like = eqx.filter_eval_shape(trained.blueprint.build, trained.task, jax.random.key(0), "float32")
+    return graft(like, net, trained.blueprint.name)
 
 
 def _by_differences(grid: Grid, blocks: Iterator[jax.Array]) -> Values:
@@ -180,13 +181,13 @@ def _differences_program() -> Callable[[jax.Array], jax.Array]:
 def _derivative_program(
     layers: tuple[str, ...], axes: tuple[int, int], at_once: int
 ) -> Callable[..., dict[str, jax.Array]]:
-    def run(task: Pictures, net: Net, inputs: jax.Array, where: Any, first: Any) -> dict[str, jax.Array]:
+    def run(task: Pictures, parts: Parts, inputs: Any, where: Any, first: Any) -> dict[str, jax.Array]:
         # present is None, a tree without leaves, where every combination has both factors
         at, present = jax.tree.map(lambda all_of: jax.lax.dynamic_slice_in_dim(all_of, first, at_once), where)
 
         def layers_at(at: jax.Array) -> dict[str, jax.Array]:
-            trace = net(jnp.broadcast_to(inputs, (at_once, *inputs.shape[1:])), task.code_of(at, present))[1]
-            return {name: trace[name][:, 0].reshape(at_once, -1) for name in layers}
+            _, trace = ask(join(parts), shown(inputs, task.code_of(at, present)))
+            return {name: trace[name].reshape(at_once, -1) for name in layers}
 
         # points do not see each other, so one push gives the derivative at each of them
         d0, d1 = (jax.jvp(layers_at, (at,), (jnp.zeros_like(at).at[:, axis].set(1),))[1] for axis in axes)

@@ -25,12 +25,12 @@ import numpy as np
 
 from ..errors import UserError, require_int, unknown
 from ..keys import key_for
-from ..nets import Net
+from ..nets import Net, Parts, cut, join
 from ..precision import one_thread
 from ..spaces import Product
 from ..supports import Support
-from ..tasks import Pictures, Task
-from ..trained import Member, Trained
+from ..tasks import Batch, FirstRow, Pictures, Task
+from ..training import Member, Trained, ask
 
 AT_ONCE = 32  # points in one pass: attention over all pixels needs 10 MB for each
 MEGABYTES = 256.0
@@ -50,7 +50,7 @@ class Grid:
     trained: np.ndarray  # (n0, n1) of booleans
     held_out: np.ndarray  # (n0, n1) of booleans
     codes: jax.Array  # (P, C): what the net is told at each point
-    inputs: jax.Array  # (1, 1, I): what it sees beside the code, the same at every point
+    inputs: jax.Array | None  # (1, 1, ..., I): what it sees beside the code, the same at every point, if anything
     present: jax.Array | None  # (P, F): which factors a combination has, if some lack one
 
     @property
@@ -127,10 +127,10 @@ def make_grid(
         raise UserError(f"the grid of {chosen[0]} and {chosen[1]} on {space} has {shape} levels; each needs at least 2")
     if isinstance(task, Pictures):
         coordinates = jnp.asarray(rows, jnp.float32)
-        codes, inputs = _code_program()(task, coordinates, present), jnp.zeros((1, 1, task.input_size))
+        codes, inputs = _code_program()(task, coordinates, present), None
     else:
         batch = _sample_program()(task, key_for("probe_score", 0), jnp.asarray(rows))
-        codes, inputs = batch.code, batch.inputs[:1, :1]
+        codes, inputs = batch.code, None if batch.inputs is None else batch.inputs[:1]
     seen, unseen = (side.contains(rows).reshape(shape) for side in (support.train, support.held_out))
     return Grid(task, chosen, axes, levels, rows, seen, unseen, codes, inputs, present)
 
@@ -215,14 +215,15 @@ def read(
     room = int(min(megabytes * 2**20 / 4 / grid.points, 2**62))  # units that may be kept at a time
     if room < 1:
         raise UserError(f"megabytes={megabytes} holds no unit at {grid.points} points; give at least 1")
-    shapes = jax.eval_shape(lambda n, i, c: n(i, c)[1], net, grid.inputs, grid.codes[:1])
-    for load in _loads({name: int(np.prod(shapes[name].shape[2:])) for name in layers}, room):
+    parts = cut(net)
+    shapes = jax.eval_shape(lambda p, i, c: ask(join(p), shown(i, c))[1], parts, grid.inputs, grid.codes[:1])
+    for load in _loads({name: int(np.prod(shapes[name].shape[1:])) for name in layers}, room):
         program = _fill_program(tuple((name, size) for name, _, size in load), at_once)
         buffers = [jnp.zeros((grid.points, size)) for _, _, size in load]
         starts = [start for _, start, _ in load]
         for at in range(0, grid.points, at_once):
             # the last pass overlaps with the one before: one program for all of them
-            buffers = program(buffers, net, grid.inputs, grid.codes, min(at, grid.points - at_once), starts)
+            buffers = program(buffers, parts, grid.inputs, grid.codes, min(at, grid.points - at_once), starts)
         for name, _, units in load:
             buffer = buffers.pop(0)
             for start, size in _pieces(units, BLOCK):
@@ -260,12 +261,12 @@ def _block_program(shape: tuple[int, int], size: int) -> Callable[[jax.Array, in
 def _fill_program(load: tuple[tuple[str, int], ...], at_once: int) -> Callable[..., list[jax.Array]]:
     """One pass: activations of the units in `load` at the points from `at` on, written into the buffers in place."""
 
-    def run(buffers: list, net: Net, inputs: jax.Array, codes: jax.Array, at: Any, starts: list) -> list:
+    def run(buffers: list, parts: Parts, inputs: Any, codes: jax.Array, at: Any, starts: list) -> list:
         here = jax.lax.dynamic_slice_in_dim(codes, at, at_once)
-        trace = net(jnp.broadcast_to(inputs, (at_once, *inputs.shape[1:])), here)[1]
+        _, trace = ask(join(parts), shown(inputs, here))
         filled = []
         for buffer, start, (name, size) in zip(buffers, starts, load, strict=True):
-            flat = trace[name][:, 0].reshape(at_once, -1)
+            flat = trace[name].reshape(at_once, -1)
             part = jax.lax.dynamic_slice_in_dim(flat, start, size, axis=1).astype(jnp.float32)
             filled.append(jax.lax.dynamic_update_slice_in_dim(buffer, part, at, axis=0))
         return filled
@@ -289,21 +290,28 @@ def activations(
     return np.concatenate([np.asarray(block) for _, block in blocks], axis=-1)
 
 
-def predict(net: Net, inputs: jax.Array, codes: jax.Array, *, at_once: int = AT_ONCE) -> np.ndarray:
+def shown(inputs: jax.Array | None, codes: jax.Array) -> Batch:
+    """A batch of codes (T, C), which need not be those of combinations, at one shared input."""
+    if inputs is not None:
+        inputs = jnp.broadcast_to(inputs, (len(codes), *inputs.shape[1:]))
+    return Batch(None, codes, inputs)
+
+
+def predict(net: Net, inputs: jax.Array | None, codes: jax.Array, *, at_once: int = AT_ONCE) -> np.ndarray:
     """What a net predicts for any codes (T, C), at one shared input: (T, outputs)."""
     at_once = min(require_int("at_once", at_once, at_least=1), len(codes))
-    parts = []
+    parts, found = cut(net), []
     for start in range(0, len(codes), at_once):
         at = min(start, len(codes) - at_once)
-        parts.append(np.asarray(_predict_program(at_once)(net, inputs, codes, at))[start - at :])
-    return np.concatenate(parts)
+        found.append(np.asarray(_predict_program(at_once)(parts, inputs, codes, at))[start - at :])
+    return np.concatenate(found)
 
 
 @functools.cache
 def _predict_program(at_once: int) -> Callable[..., jax.Array]:
-    def run(net: Net, inputs: jax.Array, codes: jax.Array, at: Any) -> jax.Array:
+    def run(parts: Parts, inputs: Any, codes: jax.Array, at: Any) -> jax.Array:
         here = jax.lax.dynamic_slice_in_dim(codes, at, at_once)
-        return net(jnp.broadcast_to(inputs, (at_once, *inputs.shape[1:])), here)[0][:, 0]
+        return ask(join(parts), shown(inputs, here))[0].reshape(at_once, -1)
 
     return jax.jit(run, compiler_options=one_thread())
 
@@ -315,7 +323,7 @@ def _code_program() -> Callable[..., jax.Array]:
 
 @functools.cache
 def _sample_program() -> Callable[..., Any]:
-    return jax.jit(lambda task, key, rows: task.sample(key, rows, 1), compiler_options=one_thread())
+    return jax.jit(lambda task, key, rows: FirstRow(task).sample(key, rows, 1), compiler_options=one_thread())
 
 
 @functools.cache

@@ -19,7 +19,7 @@ import jax
 from ..keys import key_for
 from ..nets import Net, initialize
 from ..precision import one_thread, resolve
-from ..trained import Trained
+from ..training import Trained
 from .base import Readings
 from .grid import AT_ONCE, MEGABYTES, Grid, grid_of, layers_of, read
 

@@ -27,7 +27,7 @@ import jax.numpy as jnp
 import numpy as np
 import scipy.sparse
 
-from ..trained import Trained
+from ..training import Trained
 from .base import Readings, probes
 from .grid import AT_ONCE, MEGABYTES, STILL, Grid, grid_of, layers_of, member_of, read
 from .layers import Values, layer_readings, measuring

@@ -31,7 +31,7 @@ import scipy.optimize
 
 from ..keys import generator, key_for
 from ..nets import Net
-from ..trained import Trained
+from ..training import Trained
 from .base import Readings, probes
 from .drawings import Drawings, Values, drawing_readings, drawings_of
 from .grid import AT_ONCE, Grid, member_of, on_grid

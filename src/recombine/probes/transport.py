@@ -31,7 +31,7 @@ import numpy as np
 from ..errors import UserError, require_int
 from ..nets import Net
 from ..precision import one_thread
-from ..trained import Trained
+from ..training import Trained
 from .base import Readings, probes
 from .drawings import Drawings, Values, drawing_readings, drawings_of
 from .grid import AT_ONCE, member_of, on_grid

@@ -20,8 +20,7 @@ from ..keys import key_for
 from ..lab.store import Record, Table
 from ..lab.study import Context, Figure, Knob, Measured, check_choices, recipe_knobs, studies
 from ..lab.verdicts import Claim, NotMet
-from ..recipe import Recipe
-from ..trained import Trained, scores
+from ..training import Recipe, Trained, stream_scores
 from . import charts, trial
 from .trial import LEARNED, TRAINED_BY, TrialStudy
 
@@ -134,7 +133,7 @@ class Beyond(TrialStudy):
             if not changes:
                 return Measured([])
             world = trial.build_task(spec | {"task_options": spec.get("task_options", {}) | changes})
-            found = scores(world, run.support.held_out, run.nets[0], key_for("held_out/elsewhere", spec["seed"]))
+            found = stream_scores(world, run.support.held_out, run.nets[0], key_for("held_out/elsewhere", spec["seed"]))
             step = run.recipe.steps
             rows = [trial.row("score", "elsewhere", metric, value, step=step) for metric, value in found.items()]
             return Measured(rows)

@@ -23,8 +23,8 @@ from ..errors import require_int
 from ..lab.store import Record, Table
 from ..lab.study import Context, Figure, Knob, Measured, check_choices, check_numbers, studies
 from ..lab.verdicts import Claim, NotMet, Question
-from ..recipe import Recipe
 from ..supports.regions import donut_range
+from ..training import Recipe
 from . import picture_charts, picture_trial, trial
 from .bisection import expected_tries, smallest_enough
 from .picture_trial import COMPOSES, PUBLISHED, SMALLEST, SOURCE, PictureStudy, recipe_knobs_of

@@ -2,50 +2,25 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from ..keys import key_for
-from ..precision import one_thread
-from ..trained import Trained
+from ..training import Trained, evaluate
 
 MOST = 2_000  # combinations of a space that is scored one by one
 DRAWS = 128  # tasks that a combination is scored on: with few, the worst of many scores is chance
 _KEPT = 32  # of these for a record, where all combinations are scored to be looked at: seconds a cell
-_AT_ONCE = 32  # combinations scored in one program
 #: a few tasks of one combination: their error against the variance of all their targets, not of each task's own
 _POOLED = {"r2": "r2_pooled"}
 
 
 def per_combination(task: Any, net: Any, rows: np.ndarray, metric: str, seed: int, draws: int = DRAWS) -> np.ndarray:
     """(n,) the score of a net on a few tasks of each combination."""
-    key = key_for("held_out/each", seed)
-    padded = np.concatenate([rows, np.repeat(rows[-1:], -len(rows) % _AT_ONCE, axis=0)])
-    found = []
-    for start in range(0, len(padded), _AT_ONCE):
-        part = jnp.asarray(padded[start : start + _AT_ONCE])
-        found.append(np.asarray(_scores(draws)(task, net, jax.random.fold_in(key, start), part)[metric]))
-    return np.concatenate(found)[: len(rows)]
-
-
-@functools.cache
-def _scores(draws: int) -> Callable[..., dict[str, jax.Array]]:
-    def run(task: Any, net: Any, key: jax.Array, rows: jax.Array) -> dict[str, jax.Array]:
-        batch = task.sample(key, jnp.repeat(rows, draws, axis=0))
-        predicted = net(batch.inputs, batch.code)[0]
-
-        def apart(values: jax.Array) -> jax.Array:  # (combinations, draws, ...)
-            return values.reshape(len(rows), draws, *values.shape[1:])
-
-        return jax.vmap(task.score)(apart(predicted), apart(batch.target))
-
-    return jax.jit(run, compiler_options=one_thread())
+    items = evaluate(net, task, rows, draws, key=key_for("held_out/each", seed))
+    return items.by_combination(metric)
 
 
 def kept_scores(run: Trained) -> dict[str, Any]:
@@ -53,7 +28,7 @@ def kept_scores(run: Trained) -> dict[str, Any]:
     space, task, member = run.support.space, run.task, run.members[0]
     if space.size > MOST:
         return {}
-    metric = _POOLED.get(task.metrics[0], task.metrics[0])
+    metric = _POOLED.get(task.metrics[0].name, task.metrics[0].name)
     scores = per_combination(task, member.net, space.enumerate(), metric, member.seed, _KEPT).tolist()
     return {"each": {"metric": metric, "scores": [round(s, 4) if math.isfinite(s) else None for s in scores]}}
 

@@ -24,7 +24,7 @@ from ..intervals import over_seeds
 from ..lab.store import Record, Table, tidy
 from ..lab.study import Figure, Knob, check_choices, recipe_knobs, studies
 from ..lab.verdicts import Claim, NotMet
-from ..recipe import Recipe
+from ..training import Recipe
 from . import charts, trial
 from .trial import LEARNED, RESOLUTION, TRAINED_BY, TrialStudy
 

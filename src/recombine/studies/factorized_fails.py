@@ -17,7 +17,7 @@ from typing import Any
 from ..lab.store import Record, Table
 from ..lab.study import Figure, Knob, check_choices, check_numbers, studies
 from ..lab.verdicts import Claim, NotMet, Question
-from ..recipe import Recipe
+from ..training import Recipe
 from . import charts, picture_charts, picture_trial, trial
 from .picture_trial import COMPOSES, PUBLISHED, SOURCE, PictureStudy, recipe_knobs_of
 

@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..lab.study import Context, Knob, recipe_knobs
-from ..recipe import Recipe
 from ..supports import Support
-from ..trained import Member
-from ..training import train
+from ..training import Member, Recipe, train
 from . import trial
 
 

@@ -17,7 +17,7 @@ from ..intervals import over_seeds
 from ..lab.store import Record, Table
 from ..lab.study import Figure, Knob, check_numbers, recipe_knobs, studies
 from ..lab.verdicts import Claim, NotMet, Question
-from ..recipe import Recipe
+from ..training import Recipe
 from . import charts, trial
 from .trial import TRAINED_BY, TrialStudy
 

@@ -6,12 +6,10 @@ its errors are raw, and shrink with the area of the picture). 1 is as good as dr
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -22,12 +20,10 @@ from ..keys import key_for
 from ..lab.store import Record, Table
 from ..lab.study import Context, Knob, Measured, Plate, Tile, recipe_knobs
 from ..lab.verdicts import NotMet
-from ..precision import one_thread
 from ..probes import Readings
-from ..recipe import Recipe
 from ..spaces import Product
-from ..tasks import Batch, Pictures
-from ..trained import Trained
+from ..tasks import Pictures
+from ..training import Recipe, Trained, evaluate
 from . import trial
 from .trial import Spec, TrialStudy
 
@@ -35,7 +31,6 @@ SOURCE = "Liang, Qian, Ziyin, Fiete 2025 (arXiv 2501.18797)"
 LEARNED = 0.25  # error on trained combinations above which a net has not learned, and its failure means nothing
 COMPOSES = 0.1  # error at or below which held-out pictures count as drawn (ours)
 FLOOR = 0.02  # two errors below this do not differ to the eye; ratios of smaller ones mean nothing (ours)
-AT_ONCE = 256  # pictures drawn at a time
 SMALLEST = 5  # places along a factor: fewer leave no hole with something around it
 SHOWN = 4  # held-out pictures that are kept to look at
 
@@ -67,41 +62,24 @@ class Drawings:
 
 
 def drawings(run: Trained, member: int = 0) -> Drawings:
-    """Draws everything, in batches of one shape."""
+    """Draws everything there is."""
     task = run.task
     if not isinstance(task, Pictures):
         raise TypeError(f"{type(task).__name__} draws no pictures")
     rows = np.concatenate([run.support.train.combinations(), run.support.held_out.combinations()])
     held_out = np.arange(len(rows)) >= run.support.train.size
     key = key_for("drawings", run.members[member].seed)
-    padded = np.concatenate([rows, np.repeat(rows[-1:], -len(rows) % AT_ONCE, axis=0)])
-    found = [
-        _draw()(task, run.nets[member], jax.random.fold_in(key, start), jnp.asarray(padded[start : start + AT_ONCE]))
-        for start in range(0, len(padded), AT_ONCE)
-    ]  # fmt: skip
-    outputs, targets = (np.concatenate([np.asarray(pair[i]) for pair in found])[: len(rows)] for i in (0, 1))
+    items = evaluate(run.nets[member], task, rows, key=key, keep=("answer", "target"))
     whole = _has_all_factors(task, rows)  # stripes are trained on, and not what is asked
     trained = ~held_out & (whole if (whole & ~held_out).any() else True)
-    metrics = {}
-    for stream, mask in (("test", trained), ("held_out", held_out)):
-        scored = task.score(jnp.asarray(outputs[mask]), jnp.asarray(targets[mask]))
-        metrics[stream] = {name: float(value) for name, value in scored.items()}
-    shape = (len(rows), task.side, task.side)
-    return Drawings(rows, held_out, targets.reshape(shape), outputs.reshape(shape), metrics)
+    metrics = {"test": items.where(trained).scores(), "held_out": items.where(held_out).scores()}
+    outputs, targets = (items.kept[name].reshape(-1, task.side, task.side) for name in ("answer", "target"))
+    return Drawings(rows, held_out, targets, outputs, metrics)
 
 
 def _has_all_factors(task: Pictures, rows: np.ndarray) -> np.ndarray:
     present = task.present(jnp.asarray(rows))
     return np.ones(len(rows), bool) if present is None else np.asarray(present.all(-1))
-
-
-@functools.cache
-def _draw() -> Callable[..., tuple[jax.Array, jax.Array]]:
-    def run(task: Pictures, net: Any, key: jax.Array, rows: jax.Array) -> tuple[jax.Array, jax.Array]:
-        batch: Batch = task.sample(key, rows, 1)
-        return net(batch.inputs, batch.code)[0], batch.target
-
-    return jax.jit(run, compiler_options=one_thread())
 
 
 def measure(

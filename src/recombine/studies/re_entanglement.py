@@ -25,8 +25,7 @@ from ..lab.store import Record, Table
 from ..lab.study import Context, Figure, Knob, Measured, Plate, Tile, check_choices, check_numbers, studies
 from ..lab.verdicts import Claim, NotMet, Question
 from ..probes.geometry import geometry, metric_maps
-from ..recipe import Recipe
-from ..trained import Trained
+from ..training import Recipe, Trained
 from . import charts, picture_charts, picture_trial, trial
 from .picture_trial import PUBLISHED, SOURCE, Drawings, PictureStudy, hidden_in_order, recipe_knobs_of
 

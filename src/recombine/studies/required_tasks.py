@@ -22,8 +22,8 @@ from ..errors import UserError, require_int
 from ..lab.store import Record, Table
 from ..lab.study import Context, Figure, Knob, Measured, check_choices, check_numbers, recipe_knobs, studies
 from ..lab.verdicts import Claim, NotMet, Question
-from ..recipe import Recipe
 from ..spaces import Subsets
+from ..training import Recipe
 from . import charts, trial
 from .bisection import expected_tries, smallest_enough
 from .trial import TRAINED_BY, TrialStudy

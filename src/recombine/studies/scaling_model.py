@@ -21,7 +21,7 @@ from ..encodings import encodings, showing
 from ..lab.store import Record, Table
 from ..lab.study import Figure, Knob, check_choices, check_numbers, recipe_knobs, studies
 from ..lab.verdicts import Claim, NotMet, Question
-from ..recipe import Recipe
+from ..training import Recipe
 from . import charts, trial
 from .trial import RESOLUTION, TRAINED_BY, TrialStudy
 

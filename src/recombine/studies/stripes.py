@@ -24,8 +24,8 @@ from ..intervals import over_seeds
 from ..lab.store import Record, Table
 from ..lab.study import Context, Figure, Knob, Measured, check_choices, check_numbers, studies
 from ..lab.verdicts import Claim, NotMet, Question
-from ..recipe import Recipe
 from ..supports.regions import donut_range
+from ..training import Recipe
 from . import charts, picture_charts, picture_trial, trial
 from .picture_trial import COMPOSES, PUBLISHED, SOURCE, PictureStudy, recipe_knobs_of
 

@@ -20,8 +20,7 @@ from ..lab.study import Context, Figure, Knob, Measured, check_choices, studies
 from ..lab.verdicts import Claim, NotMet, Question
 from ..probes.superposition import superposition
 from ..probes.transport import transport
-from ..recipe import Recipe
-from ..trained import Trained
+from ..training import Recipe, Trained
 from . import charts, picture_trial, trial
 from .picture_trial import COMPOSES, PUBLISHED, SOURCE, Drawings, PictureStudy, recipe_knobs_of
 

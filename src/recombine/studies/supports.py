@@ -19,8 +19,8 @@ from typing import Any
 from ..lab.store import Record, Table
 from ..lab.study import Context, Figure, Knob, Measured, SupportMap, check_choices, recipe_knobs, studies
 from ..lab.verdicts import Claim, NotMet, Question
-from ..recipe import Recipe
 from ..tasks import Episode
+from ..training import Recipe
 from . import charts, support_charts, trial
 from .each import kept_scores
 from .support_maps import support_maps

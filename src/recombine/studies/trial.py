@@ -34,14 +34,12 @@ from ..nets import Blueprint, Net
 from ..nets import registry as nets
 from ..precision import resolve
 from ..probes import decodability
-from ..recipe import Recipe
 from ..spaces import Space, Subsets
 from ..supports import Support
 from ..supports import registry as designs
-from ..tasks import Episode, Episodes, Task, draw_stream
+from ..tasks import Episode, Episodes, Task, WrongCode
 from ..tasks import registry as tasks
-from ..trained import SCORED_TASKS, Trained, score_batch
-from ..training import train
+from ..training import Recipe, Stage, Trained, stream_scores, train
 from . import charts
 
 LEARNED = 0.5  # score on trained combinations below which a small gap means nothing: there is nothing to lose
@@ -165,31 +163,27 @@ def measure(
         support = build_support(spec)
     except UserError as problem:
         return Measured([], {"impossible": str(problem), "seconds": 0.0, "diverged_at": None})
-    stream, metric = held_out_stream(spec), task.metrics[0]
+    stream, metric = held_out_stream(spec), task.metrics[0].name
 
     def report(seed: int, step: int, steps: int, facts: dict) -> None:
-        note = f"held out {facts[f'{stream}/{metric}']:.3f}" if facts else ""
+        scored = f"{stream}/{metric}"
+        note = f"held out {facts[scored]:.3f}" if scored in facts else ""
         context.progress(0.95 * step / steps, note)
 
-    start = None
+    net, stages = build_net(spec), []
     if first is not None:
-        half = dataclasses.replace(recipe, steps=max(recipe.steps // 2, 1))
-        where = context.checkpoint / "first" if context.checkpoint else None
-        start = train(
-            task,
-            build_support(first),
-            build_net(spec),
-            half,
-            seeds=[spec["seed"]],
-            progress=False,
-            checkpoint=where,
-            watch=(),
-        )
+        half = dataclasses.replace(recipe, steps=max(recipe.steps // 2, 1), evaluations=0)
+        stages.append(Stage(net, half, support=build_support(first)))
         recipe = dataclasses.replace(recipe, steps=max(recipe.steps - half.steps, 1))
     run = train(
-        task, support, build_net(spec), recipe, seeds=[spec["seed"]], start=start,
-        progress=report, checkpoint=context.checkpoint, watch=("validation", stream),
-    )  # fmt: skip
+        task,
+        support,
+        [*stages, Stage(net, recipe)],
+        seeds=[spec["seed"]],
+        progress=report,
+        checkpoint=context.checkpoint,
+        watch=("validation", stream),
+    )
     member = run.members[0]
     facts: dict[str, Any] = {
         "certificate": str(support.certificate()),
@@ -202,7 +196,8 @@ def measure(
     }
     rows = [
         row("history", watched, metric, point[f"{watched}/{metric}"], step=point["step"])
-        for point in member.history for watched in ("validation", stream)
+        for point in member.history if point.get("stage", len(stages)) == len(stages)
+        for watched in ("validation", stream)
     ]  # fmt: skip
     if member.diverged_at is None:
         rows += (scores or score_rows)(run, recipe.steps)
@@ -226,9 +221,7 @@ def blind_rows(run: Trained, step: int) -> list[dict[str, Any]]:
     """
     member = run.members[0]
     key = key_for("held_out/blind", member.seed)
-    batch = draw_stream(run.task, run.support.held_out, key, SCORED_TASKS)
-    other = jax.random.permutation(jax.random.fold_in(key, 1), batch.code)
-    found = score_batch(run.task, member.net, batch._replace(code=other))
+    found = stream_scores(WrongCode(run.task), run.support.held_out, member.net, key)
     return [row("score", "blind", metric, value, step=step) for metric, value in found.items()]
 
 

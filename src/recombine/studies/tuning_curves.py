@@ -21,8 +21,7 @@ from ..lab.store import Record, Table
 from ..lab.study import Context, Figure, Knob, Measured, Plate, Tile, check_choices, studies
 from ..lab.verdicts import Claim, NotMet, Question
 from ..probes.tuning import tuned_units, tuning
-from ..recipe import Recipe
-from ..trained import Trained
+from ..training import Recipe, Trained
 from . import picture_charts, picture_trial, trial
 from .picture_trial import PUBLISHED, SOURCE, Drawings, PictureStudy, hidden_in_order, recipe_knobs_of
 

@@ -2,9 +2,8 @@
 
 from .base import Batch as Batch
 from .base import Task as Task
+from .base import cross_entropy as cross_entropy
 from .base import draw_batch as draw_batch
-from .base import draw_stream as draw_stream
-from .base import r2_scores as r2_scores
 from .base import tasks as registry  # noqa: F401
 from .bumps import Bumps as Bumps
 from .bumps import BumpsIndifferent as BumpsIndifferent
@@ -18,6 +17,10 @@ from .goal import GoalLookup as GoalLookup
 from .hyperteacher import Hyperteacher as Hyperteacher
 from .hyperteacher import Indifferent as Indifferent
 from .hyperteacher import Lookup as Lookup
+from .metrics import ANSWERS as ANSWERS
+from .metrics import REGRESSION as REGRESSION
+from .metrics import Metric as Metric
+from .metrics import decided as decided
 from .more_factors import SizedBumps as SizedBumps
 from .more_factors import TwoBumps as TwoBumps
 from .pictures import Pictures as Pictures
@@ -32,3 +35,5 @@ from .shapes import StripeSum as StripeSum
 from .stripes import BumpsAndStripes as BumpsAndStripes
 from .stripes import BumpsAndStripesLookup as BumpsAndStripesLookup
 from .stripes import space_with_stripes as space_with_stripes
+from .views import FirstRow as FirstRow
+from .views import WrongCode as WrongCode

@@ -3,49 +3,50 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+import numpy as np
 
-from ..precision import one_thread
 from ..registry import Registry
 from ..spaces import Space, Subsets
-from ..supports import Side
-
-BLOCK = 256  # tasks drawn at once for scoring and probing
+from ..supports import Support
+from .metrics import REGRESSION, Metric, Statistics, answer_statistics, decided, regression_statistics
 
 
 class Batch(NamedTuple):
-    """T tasks of S rows each: samples, or the steps of episodes."""
+    """T tasks: what they combine, what a net is told and shown, and what is wanted. What is not there is None."""
 
-    inputs: jax.Array  # (T, S, input size)
-    code: jax.Array  # (T, code size): what the net is told about the combination
-    target: jax.Array  # (T, S, output size) for numbers, (T, S) for actions
-    constituents: jax.Array  # (T, M): what a decoding probe should find
+    combinations: Any  # (T, K): whose data this is
+    code: Any = None  # (T, C) numbers or (T, L) int32 words: what tells the net which combination
+    inputs: Any = None  # (T, S, ...) samples of each task, of any shape and dtype; a negative word is padding
+    target: Any = None  # (T, ...); of whole numbers -1 does not count; None when a net is asked blind
+    constituents: Any = None  # (T, M): what a decoding probe should find
+
+    def blind(self) -> Batch:
+        """What a net may see when it is asked: neither the target nor the constituents, which would give it away."""
+        return self._replace(target=None, constituents=None)
 
 
 class Task(eqx.Module):
     """A family of tasks over a space. A pytree: two tasks that differ in their teacher share a compiled program.
 
-    Subclass it, set the fields, write `sample` and, if mean squared error and R^2 do not fit, `loss` and `score`.
+    Subclass it, set the fields and write `sample`. Shapes follow from it (`shapes`). With numbers as target the loss is
+    the mean squared error and the metrics are R^2; with whole numbers the loss is the cross-entropy, and
+    `metrics = ANSWERS`. For anything else override `loss` and `score`.
     """
 
     id: ClassVar[str]
-    #: the scores of `score`, the first of which thresholds refer to
-    metrics: ClassVar[tuple[str, ...]] = ("r2", "r2_pooled")
+    #: what `score` is reduced to; the first one decides
+    metrics: ClassVar[tuple[Metric, ...]] = REGRESSION
+    #: name -> id of the worlds in which claims about this one are false by construction
+    controls: ClassVar[Mapping[str, str]] = {}
     space: Space = eqx.field(static=True)
-    input_size: int = eqx.field(static=True)
-    code_size: int = eqx.field(static=True)
-    output_size: int = eqx.field(static=True)
     constituent_names: tuple[str, ...] = eqx.field(static=True)
-    samples: int = eqx.field(static=True)  # a task, where nothing else is said
-    length: int = eqx.field(static=True, default=1, kw_only=True)  # rows a sample: the steps of an episode
-    #: if the code is a sequence of word numbers, how many words there are; nets embed such a code
-    vocabulary: int | None = eqx.field(static=True, default=None, kw_only=True)
+    samples: int = eqx.field(static=True)  # of each task, where nothing else is said
 
     @classmethod
     def default_space(cls) -> Space:
@@ -53,67 +54,72 @@ class Task(eqx.Module):
         return Subsets(modules=16, at_most=3)
 
     @property
+    def words(self) -> Mapping[str, int]:
+        """How many values whole numbers can take: {"code": 13, "target": 6}. Empty if there are none."""
+        return {}
+
+    @property
     def repeats(self) -> bool:
         """Whether a combination always has the same item: a test on trained combinations then repeats training."""
         return False
+
+    def given(self, support: Support) -> Task:
+        """The task as it is for one split; for items that need its training side, such as study examples."""
+        return self
 
     def sample(self, key: jax.Array, combinations: jax.Array, samples: int | None = None) -> Batch:
         """Fresh data for each combination."""
         raise TypeError(f"{type(self).__name__} must define sample")
 
-    def loss(self, prediction: jax.Array, target: jax.Array) -> jax.Array:
-        """What training minimizes: mean squared error."""
-        return jnp.mean((prediction - target) ** 2)
+    def loss(self, prediction: Any, batch: Batch) -> jax.Array:
+        """What training minimizes: mean squared error for numbers, mean cross-entropy for whole numbers."""
+        if jnp.issubdtype(batch.target.dtype, jnp.integer):
+            return cross_entropy(prediction, batch.target)
+        return jnp.mean((prediction - batch.target) ** 2)
 
-    def score(self, prediction: jax.Array, target: jax.Array) -> dict[str, jax.Array]:
-        """Both conventions of R^2 and how many ratios were undefined; see `r2_scores`."""
-        return r2_scores(prediction, target)
+    def reward(self, answer: Any, batch: Batch) -> jax.Array:
+        """(T,): how good each answer is, inside a compiled step. 1 where everything that counts is right, else 0."""
+        right = (decided(answer, batch.target) == batch.target) | (batch.target < 0)
+        return right.reshape(len(right), -1).all(1).astype(jnp.float32)
 
-    def perfect(self, target: jax.Array) -> jax.Array:
-        """The prediction that scores 1."""
-        return target
+    def score(self, answer: Any, batch: Batch) -> Statistics:
+        """Statistics of each item (T, ...), on the host and in NumPy: what the metrics reduce."""
+        if np.issubdtype(batch.target.dtype, np.integer):
+            return answer_statistics(answer, batch.target)
+        return regression_statistics(answer, batch.target)
+
+    # -- what follows -----------------------------------------------------------------------------------------------
+    def shapes(self, samples: int | None = None) -> Batch:
+        """The batch of one combination as shapes and dtypes; nothing is computed."""
+        leaves, structure = jax.tree.flatten(self)
+        return _shapes(structure, tuple(jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) for leaf in leaves), samples)
+
+    def metric(self, name: str) -> Metric:
+        """One of the task's metrics by its name."""
+        return next(metric for metric in self.metrics if metric.name == name)
 
 
-def draw_batch(task: Task, sampler: Any, key: jax.Array, tasks: int, samples: int | None) -> Batch:
+@functools.cache  # nets ask for them several times, and tracing an episode takes a while
+def _shapes(structure: Any, leaves: tuple[jax.ShapeDtypeStruct, ...], samples: int | None) -> Batch:
+    def run(leaves: tuple, seed: jax.Array, rows: jax.Array) -> Batch:
+        return jax.tree.unflatten(structure, leaves).sample(jax.random.key(seed), rows, samples)
+
+    space = jax.tree.unflatten(structure, leaves).space
+    row = jax.ShapeDtypeStruct((1, space.width), space.dtype)
+    return jax.eval_shape(run, leaves, jax.ShapeDtypeStruct((), "int32"), row)
+
+
+def cross_entropy(logits: jax.Array, target: jax.Array) -> jax.Array:
+    """Mean over the places that count (target >= 0) of -log p(target); logits have one axis more than the target."""
+    right = jax.nn.one_hot(target, logits.shape[-1])  # all zeros where a place does not count
+    counted = jnp.maximum((target >= 0).sum(), 1)
+    return -(right * jax.nn.log_softmax(logits)).sum() / counted
+
+
+def draw_batch(task: Task, sampler: Callable[..., jax.Array], key: jax.Array, tasks: int, samples: int | None) -> Batch:
     """Combinations from the sampler, then their data; pure, so it runs inside a compiled step."""
     which, what = jax.random.split(key)
     return task.sample(what, sampler(which, tasks), samples)
-
-
-def draw_stream(task: Task, side: Side, key: jax.Array, tasks: int) -> Batch:
-    """`tasks` tasks of one side of a split, for scoring and probing.
-
-    Drawn in blocks by one program, whatever their number: random numbers are what takes long to compile.
-    """
-    sampler = side.sampler()
-    blocks = [_block_program()(task, sampler, jax.random.fold_in(key, i)) for i in range(-(-tasks // BLOCK))]
-    return Batch(*(jnp.concatenate(parts)[:tasks] for parts in zip(*blocks, strict=True)))
-
-
-@functools.cache
-def _block_program() -> Callable[[Task, Any, jax.Array], Batch]:
-    return jax.jit(
-        lambda task, sampler, key: draw_batch(task, sampler, key, BLOCK, None), compiler_options=one_thread()
-    )
-
-
-def r2_scores(prediction: Float[Array, "t s o"], target: Float[Array, "t s o"]) -> dict[str, Array]:
-    """R^2 in both conventions for predictions of T tasks x S samples x O outputs.
-
-    r2:        mean over tasks and outputs of 1 - MSE / variance over the task's own samples (the published one).
-    r2_pooled: 1 - summed squared error / summed squared deviation from each output's mean over everything.
-    undefined: task-output pairs without variance, where the ratio does not exist; they are left out of r2.
-    """
-    error = (prediction - target) ** 2
-    variance = target.var(1)  # (T, O), biased
-    defined = target.max(1) > target.min(1)  # not variance > 0: rounding gives a constant a tiny variance
-    ratios = 1 - error.mean(1) / jnp.where(defined, variance, 1.0)
-    count = defined.sum()
-    per_task = jnp.where(count > 0, jnp.where(defined, ratios, 0.0).sum() / jnp.maximum(count, 1), jnp.nan)
-    spread = ((target - target.mean((0, 1))) ** 2).sum()
-    varies = (target.max((0, 1)) > target.min((0, 1))).any()
-    pooled = jnp.where(varies, 1 - error.sum() / jnp.where(varies, spread, 1.0), jnp.nan)
-    return {"r2": per_task, "r2_pooled": pooled, "undefined": (~defined).sum()}
 
 
 #: id -> class; every class can be made as `cls(space, seed=0)`

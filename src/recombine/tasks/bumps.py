@@ -27,6 +27,7 @@ class Bumps(Pictures):
     """A Gaussian bump at (x, y), drawn from a factorized code of x and y; scored by error and by place."""
 
     id = "bumps-v1"
+    controls = {"lookup": "bumps-lookup-v1", "indifferent": "bumps-indifferent-v1"}
     sigma: float = eqx.field(static=True)
 
     def __init__(self, space: Space, seed: int = 0, *, sigma: float = 1.0, **options: Any):
@@ -48,6 +49,7 @@ class BumpsLookup(Bumps):
     """Control: each combination shows its bump at a place of its own, dealt out at random, so nothing can compose."""
 
     id = "bumps-lookup-v1"
+    controls = {}
     places: Int[Array, "x y 2"]  # where each combination shows its bump: every place of the grid once
 
     def __init__(self, space: Space, seed: int = 0, **options: Any):
@@ -77,6 +79,7 @@ class BumpsIndifferent(Bumps):
     """Control: the same bump in the middle whatever the combination, so nothing can fail."""
 
     id = "bumps-indifferent-v1"
+    controls = {}
 
     def ink(self, coordinates: Float[Array, "t f"], present: Bool[Array, "t f"] | None = None) -> Float[Array, "t n n"]:
         return super().ink(jnp.full_like(coordinates, self.side // 2))

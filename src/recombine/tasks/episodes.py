@@ -14,7 +14,6 @@ is scaled to mean square 1: o / sqrt(mean(o^2) + 1e-6).
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -25,6 +24,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from .base import Batch, Task
+from .metrics import Metric, Statistics, accuracy, decided
 
 Cell = tuple[int, int]  # row, column
 MOVES = ("up", "right", "down", "left")
@@ -105,13 +105,19 @@ class Episode:
         return cls(str(data["title"]), np.asarray(data["walls"], bool), frames, legend, str(data["actor"]))
 
 
+EPISODE_ACCURACY = Metric("episode_accuracy", "episodes right", lambda found: float(found["whole"].mean()))
+STEP_ACCURACY = Metric("step_accuracy", "steps right", accuracy)
+
+
 class Episodes(Task):
     """A task of imitation: the net sees a world and names the expert's next action.
 
-    target is (T, S * length) actions, -1 where a step does not count. A net predicts (T, S * length, actions) logits.
+    inputs is (T, S, length, numbers seen), target (T, S, length) actions, -1 where a step does not count. A net
+    predicts (T, S, length, actions) logits.
     """
 
-    metrics = ("episode_accuracy", "step_accuracy")
+    metrics = (EPISODE_ACCURACY, STEP_ACCURACY)
+    length: int = eqx.field(static=True)  # steps of an episode
     actions: tuple[str, ...] = eqx.field(static=True)
     rows: int = eqx.field(static=True)  # of the square grid
     channels: int = eqx.field(static=True)
@@ -120,7 +126,11 @@ class Episodes(Task):
     def _grid(self, rows: int, channels: int, agent_channel: int, actions: tuple[str, ...], length: int) -> None:
         """The fields that follow from the shape of the world."""
         self.rows, self.channels, self.agent_channel, self.actions = rows, channels, agent_channel, actions
-        self.input_size, self.output_size, self.length = rows * rows * channels, len(actions), length
+        self.length = length
+
+    @property
+    def words(self) -> dict[str, int]:
+        return {"target": len(self.actions)}
 
     # -- what a world must define -------------------------------------------------------------------------------
     def begin(
@@ -163,34 +173,28 @@ class Episodes(Task):
         channel = jnp.arange(self.channels, dtype=things.dtype)
         here = agent[..., None] == jnp.arange(self.rows**2)
         seen = (things[..., None] == channel) | (here[..., None] & (channel == self.agent_channel))
-        mean_square = ((things >= 0).sum(-1) + 1) / self.input_size  # the agent's channel is its own
+        numbers = self.rows**2 * self.channels
+        mean_square = ((things >= 0).sum(-1) + 1) / numbers  # the agent's channel is its own
         scale = jax.lax.rsqrt(mean_square + 1e-6)
-        seen = seen.reshape(*agent.shape, self.input_size)
+        seen = seen.reshape(*agent.shape, numbers)
         return jnp.where(seen, scale[..., None], 0.0)
 
     def sample(self, key: jax.Array, combinations: jax.Array, samples: int | None = None) -> Batch:
         return _sample(self, key, combinations, samples or self.samples)
 
-    def loss(self, prediction: Float[Array, "t s a"], target: Int[Array, "t s"]) -> Float[Array, ""]:
-        """Mean cross-entropy over the steps that count."""
-        right = jax.nn.one_hot(target, self.output_size)  # all zeros where a step does not count
-        counted = jnp.maximum((target >= 0).sum(), 1)
-        return -(right * jax.nn.log_softmax(prediction)).sum() / counted
-
-    def score(self, prediction: Float[Array, "t s a"], target: Int[Array, "t s"]) -> dict[str, Array]:
-        """Share of episodes with every counted action right, and share of counted steps."""
-        counts = target >= 0
-        right = prediction.argmax(-1) == target
-        whole = (right | ~counts).reshape(target.shape[0], -1, self.length).all(-1)
-        steps = (right & counts).sum() / jnp.maximum(counts.sum(), 1)
-        return {"episode_accuracy": whole.mean(), "step_accuracy": steps}
-
-    def perfect(self, target: Int[Array, "t s"]) -> Float[Array, "t s a"]:
-        """Logits that are right."""
-        return 10 * jax.nn.one_hot(target, self.output_size)
+    def score(self, answer: Any, batch: Batch) -> Statistics:
+        """Of each task: which of its episodes have every counted action right, and how many counted steps are."""
+        counts = batch.target >= 0
+        right = decided(answer, batch.target) == batch.target
+        tasks = len(counts)
+        return {
+            "whole": (right | ~counts).all(-1),  # (T, S)
+            "right": (right & counts).reshape(tasks, -1).sum(1),
+            "counted": counts.reshape(tasks, -1).sum(1),
+        }
 
     # -- for people ---------------------------------------------------------------------------------------------
-    def episode(self, key: jax.Array, combination: Any, net: Callable[..., Any] | None = None) -> Episode:
+    def episode(self, key: jax.Array, combination: Any, net: Any | None = None) -> Episode:
         """The expert's path for one combination, or the net's own greedy path from the same start.
 
         Every frame also has what the expert would do there, so that one sees where a net goes wrong.
@@ -210,8 +214,9 @@ class Episodes(Task):
             if net is not None:
                 # A net may look back over an episode: it gets all rows, the future ones filled with the present.
                 seen.append(observation[0])
-                rows = jnp.stack(seen + seen[-1:] * (self.length - step - 1))[None]
-                action = int(_predict(net, rows, code)[0, step].argmax())
+                rows = jnp.stack(seen + seen[-1:] * (self.length - step - 1))[None, None]
+                batch = Batch(jnp.asarray(row), code, rows)
+                action = int(_predict(net, batch)[0, 0, step].argmax())
             after = _act(self, stage, state, jnp.array([action]))
             note = self.note(stage, state, action, after)
             done = (self.actions[action], self.actions[int(advice[0])], note)
@@ -256,9 +261,10 @@ def _sample(task: Episodes, key: jax.Array, combinations: jax.Array, samples: in
 
     # Small integers are stacked over the steps, and the observations are made of them in one go.
     _, (things, agent, target) = jax.lax.scan(step, state, None, length=task.length)
-    rows = (len(combinations), samples * task.length)
-    inputs = task.observe(jnp.moveaxis(things, 0, 1), agent.T)  # (T * S, length, input size)
-    return Batch(inputs.reshape(*rows, -1), code, target.T.reshape(rows).astype(jnp.int32), constituents)
+    shape = (len(combinations), samples, task.length)
+    inputs = task.observe(jnp.moveaxis(things, 0, 1), agent.T)  # (T * S, length, numbers seen)
+    target = target.T.reshape(shape).astype(jnp.int32)
+    return Batch(combinations, code, inputs.reshape(*shape, -1), target, constituents)
 
 
 @jax.jit
@@ -279,5 +285,5 @@ def _act(task: Episodes, stage: Any, state: Any, action: jax.Array) -> Any:
 
 
 @eqx.filter_jit
-def _predict(net: Callable[..., Any], inputs: jax.Array, code: jax.Array) -> jax.Array:
-    return net(inputs, code)[0]
+def _predict(net: Any, batch: Batch) -> jax.Array:
+    return net.answer(batch)[0]

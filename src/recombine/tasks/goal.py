@@ -107,6 +107,7 @@ class Goal(Episodes):
     """Find the right object in a maze and do the right thing with it; imitation of an expert, scored by episode."""
 
     id = "goal-v1"
+    controls = {"lookup": "goal-lookup-v1", "indifferent": "goal-indifferent-v1"}
     walls: jax.Array  # (mazes, cells)
     reached: jax.Array  # (mazes, cells, moves) where each move leads
     steps: jax.Array  # (mazes, cells, cells) of a shortest path, -1 where there is none
@@ -114,7 +115,7 @@ class Goal(Episodes):
     slots: jax.Array  # (quadrant levels, cells) whether a cell lies in the quadrant
     rule: jax.Array  # what else decides the interaction; see the control worlds
     encoding: ConstituentEncoding | None
-    words: tuple[str, ...] = eqx.field(static=True)
+    lexicon: tuple[str, ...] = eqx.field(static=True)  # all words; word 0 is no word
 
     @classmethod
     def default_space(cls) -> Product:
@@ -141,18 +142,22 @@ class Goal(Episodes):
         names = {factor: _words(factor, levels[factor]) for factor in FACTORS}
         # Word 0 is no word; then the words that every sentence has; then the levels of each factor.
         plain = tuple(dict.fromkeys(word for word in SENTENCE if word not in FACTORS))
-        self.words = ("", *plain, *(word for factor in FACTORS for word in names[factor]))
+        self.lexicon = ("", *plain, *(word for factor in FACTORS for word in names[factor]))
         if encoding == "sentence":
             if encoding_options:
                 raise UserError(f"the encoding 'sentence' has no options, got {', '.join(encoding_options)}")
-            self.encoding, self.code_size, self.vocabulary = None, len(SENTENCE), len(self.words)
+            self.encoding = None
         else:
             self.encoding = make_encoding(encoding, encoding_options, space, seed)
-            self.code_size, self.vocabulary = self.encoding.size, self.encoding.vocabulary
         kinds = len(levels["object"])
         self._grid(grid, kinds + 2, kinds + 1, (*MOVES, *names["interaction"]), length)
         self._build(grid, len(levels["maze"]), len(levels["quadrant"]), seed)
         self.rule = self._rule(key_for("teacher", seed))
+
+    @property
+    def words(self) -> dict[str, int]:
+        code = {"code": len(self.lexicon)} if self.encoding is None else self.encoding.words
+        return super().words | code
 
     def _build(self, grid: int, mazes: int, quadrants: int, seed: int) -> None:
         """Mazes, no two alike, and the expert's tables for them; on the host, once."""
@@ -254,7 +259,7 @@ class Goal(Episodes):
         return State(jnp.where(action < len(MOVES), to, state.agent), state.done)
 
     # -- sentences ----------------------------------------------------------------------------------------------
-    def tell(self, combinations: Int[Array, "t 4"]) -> Float[Array, "t words"]:
+    def tell(self, combinations: Int[Array, "t 4"]) -> Int[Array, "t words"]:
         """Each combination as a sequence of word numbers."""
         columns = self._columns(combinations)
         spoken = []
@@ -262,18 +267,18 @@ class Goal(Episodes):
             if slot in FACTORS:
                 spoken.append(self._first_word(slot) + columns[:, FACTORS.index(slot)])
             else:
-                spoken.append(jnp.full(len(columns), self.words.index(slot)))
-        return jnp.stack(spoken, axis=1).astype(jnp.float32)
+                spoken.append(jnp.full(len(columns), self.lexicon.index(slot)))
+        return jnp.stack(spoken, axis=1).astype(jnp.int32)
 
     def sentence(self, combination: Any) -> str:
         """A combination in words."""
         row = self.space.check(np.asarray(combination)[None])
-        return " ".join(self.words[int(word)] for word in np.asarray(self.tell(jnp.asarray(row)))[0])
+        return " ".join(self.lexicon[int(word)] for word in np.asarray(self.tell(jnp.asarray(row)))[0])
 
     def _first_word(self, factor: str) -> int:
         assert isinstance(self.space, Product)
         sizes = [len(self.space.factors[name]) for name in FACTORS]
-        return len(self.words) - sum(sizes[FACTORS.index(factor) :])
+        return len(self.lexicon) - sum(sizes[FACTORS.index(factor) :])
 
     # -- for people ---------------------------------------------------------------------------------------------
     def title(self, combination):
@@ -281,7 +286,7 @@ class Goal(Episodes):
 
     def labels(self):
         first = self._first_word("object")
-        return (*self.words[first : first + self._kinds], "", "")
+        return (*self.lexicon[first : first + self._kinds], "", "")
 
     def legend(self, stage, labels):
         names, target = self.labels(), int(stage.kinds[0, 0])
@@ -306,9 +311,10 @@ class GoalLookup(Goal):
     """Control world: what to do with the object is drawn for every combination alone, so no support can help."""
 
     id = "goal-lookup-v1"
+    controls = {}
 
     def _rule(self, key: jax.Array) -> jax.Array:
-        interactions = self.output_size - len(MOVES)
+        interactions = len(self.actions) - len(MOVES)
         if interactions < 2:
             raise UserError(f"with interaction={interactions} level there is nothing to look up; 2 or more would do")
         return jax.random.randint(key, (self.space.size,), 0, interactions)
@@ -327,6 +333,7 @@ class GoalIndifferent(Goal):
     """Control world: the same goal in a maze drawn afresh, whatever the combination says, so no support can hurt."""
 
     id = "goal-indifferent-v1"
+    controls = {}
 
     def goals(self, combinations: Int[Array, "t 4"], chance: Float[Array, "b 1"]) -> Int[Array, "b 4"]:
         maze = jnp.floor(chance * len(self.walls)).astype(jnp.int32)

@@ -33,11 +33,14 @@ class Hyperteacher(Task):
     """A teacher network whose weights are a weighted sum of the active modules; regression, scored by R^2."""
 
     id = "hyperteacher-v1"
+    controls = {"lookup": "lookup-v1", "indifferent": "indifferent-v1"}
     modules: tuple[jax.Array, ...]  # a hidden layer: (M, in, out)
     biases: tuple[jax.Array, ...]  # a hidden layer: (M, out)
     readout: jax.Array  # (hidden, outputs)
     encoding: ConstituentEncoding
     weights: Weights = eqx.field(static=True)
+    inputs: int = eqx.field(static=True)  # numbers in an input
+    outputs: int = eqx.field(static=True)
 
     def __init__(
         self,
@@ -79,10 +82,13 @@ class Hyperteacher(Task):
         ):
             require_int(name, value, at_least=1)
         self.space, self.weights = space, require_weights(weights)
-        self.input_size, self.output_size, self.samples = inputs, outputs, samples
+        self.inputs, self.outputs, self.samples = inputs, outputs, samples
         self.constituent_names = space.element_names
         self.encoding = make_encoding(encoding, encoding_options, space, seed, example_size=inputs + outputs)
-        self.code_size, self.vocabulary = self.encoding.size, self.encoding.vocabulary
+
+    @property
+    def words(self) -> dict[str, int]:
+        return self.encoding.words
 
     @property
     def scale(self) -> float:
@@ -103,16 +109,16 @@ class Hyperteacher(Task):
     def sample(self, key: jax.Array, combinations: jax.Array, samples: int | None = None) -> Batch:
         weight_key, input_key = jax.random.split(key)
         z = draw_weights(weight_key, self.space.multihot(combinations), self.weights)
-        shape = (len(combinations), samples or self.samples, self.input_size)
+        shape = (len(combinations), samples or self.samples, self.inputs)
         inputs = jax.random.uniform(input_key, shape, minval=-1.0)
 
         def examples(key: Array, n: int, shared: bool) -> tuple[Array, Array]:
-            drawn = (1 if shared else len(combinations), n, self.input_size)
+            drawn = (1 if shared else len(combinations), n, self.inputs)
             x = jnp.broadcast_to(jax.random.uniform(key, drawn, minval=-1.0), (len(combinations), *drawn[1:]))
             return x, self.teach(combinations, z, x)
 
         code = self.encoding(z, jax.random.fold_in(key, 2), examples)
-        return Batch(inputs, code, self.teach(combinations, z, inputs), z)
+        return Batch(combinations, code, inputs, self.teach(combinations, z, inputs), z)
 
 
 @tasks.register("lookup-v1")
@@ -120,6 +126,7 @@ class Lookup(Hyperteacher):
     """Control world: every combination has an independent random teacher, so no support can help."""
 
     id = "lookup-v1"
+    controls = {}
     root: jax.Array
     hidden: int = eqx.field(static=True)
 
@@ -136,7 +143,7 @@ class Lookup(Hyperteacher):
         # The process of the hyperteacher, except that the modules belong to the combination alone.
         active = jnp.take_along_axis(z, jnp.maximum(combinations, 0).astype(int), axis=1)
         active = jnp.where(combinations >= 0, active, 0.0) * self.scale  # (T, K)
-        k, i, h, o = self.space.width, self.input_size, self.hidden, self.output_size
+        k, i, h, o = self.space.width, self.inputs, self.hidden, self.outputs
 
         def own(row: jax.Array, weights: jax.Array, x: jax.Array) -> jax.Array:
             key = self.root
@@ -156,6 +163,7 @@ class Indifferent(Hyperteacher):
     """Control world: one teacher for all combinations, so no support can hurt."""
 
     id = "indifferent-v1"
+    controls = {}
 
     def teach(
         self, combinations: Int[Array, "t k"], z: Float[Array, "t m"], inputs: Float[Array, "t s i"]

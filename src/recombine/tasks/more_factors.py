@@ -23,6 +23,7 @@ class SizedBumps(Bumps):
     """A bump at (x, y) with a size: its deviation grows evenly from sigma to `largest` sigma over the sizes."""
 
     id = "sized-bumps-v1"
+    controls = {}
     factors = ("x", "y", "size")
     largest: float = eqx.field(static=True)
 
@@ -54,6 +55,7 @@ class TwoBumps(Bumps):
     """
 
     id = "two-bumps-v1"
+    controls = {}
     factors = ("x1", "y1", "x2", "y2")
     default_size = 8
 

@@ -15,18 +15,32 @@ from typing import Any, ClassVar, Literal
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from ..encodings import CoordinateEncoding, encodings, showing
 from ..errors import UserError, require_int, unknown
 from ..spaces import Product, Space
 from .base import Batch, Task
+from .metrics import Metric, Statistics
 
 Polarity = Literal["bright", "dark"]
 POLARITIES = ("bright", "dark")
 CENTERS = ("whole", "real")
 NEAR = 1  # pixels: what is brightest this near to the truth is localized (notes of the 2024 paper)
 HAIR = 1e-4  # real centers stay this much inside their level, so that rounding never moves one to the next
+
+
+def _error(found: Statistics) -> float:
+    """Squared error by that of an empty picture: a ratio of sums, so that a picture counts by its ink."""
+    empty = found["empty"].sum()
+    return float(found["squared_error"].sum() / empty) if empty > 0 else float("nan")
+
+
+SKILL = Metric("skill", "skill (1 - error)", lambda found: 1 - _error(found))
+ERROR = Metric("error", "error by that of an empty picture", _error, higher_is_better=False)
+LOCALIZED = Metric("localized", "drawn at the right place", lambda found: float(found["localized"].mean()))
+MSE = Metric("mse", "squared error per pixel", lambda found: float(found["squared_error"].mean()), False)
 
 
 class Pictures(Task):
@@ -37,7 +51,7 @@ class Pictures(Task):
     mse = squared error a pixel.
     """
 
-    metrics = ("skill", "error", "localized", "mse")
+    metrics = (SKILL, ERROR, LOCALIZED, MSE)
     factors: ClassVar[tuple[str, ...]] = ("x", "y")
     default_size: ClassVar[int] = 16
     side: int = eqx.field(static=True)  # pixels along each axis
@@ -74,13 +88,8 @@ class Pictures(Task):
         self.polarity, self.centers = polarity, centers
         self.encoding = encodings[encoding](levels, **(encoding_options or {}))
         self.space = space
-        self.input_size = 0  # the code is all there is
-        self.code_size = self.encoding.size
-        self.output_size = self.side**2
         self.constituent_names = tuple(space.factors)
         self.samples = 1
-        self.length = 1
-        self.vocabulary = None
 
     @classmethod
     def space_of(cls, size: int) -> Product:
@@ -147,19 +156,16 @@ class Pictures(Task):
         return 1 - picture if self.polarity == "dark" else picture
 
     def sample(self, key: jax.Array, combinations: jax.Array, samples: int | None = None) -> Batch:
-        t, s = len(combinations), self.samples if samples is None else samples
+        # the code names one picture: there is one of each task, whatever number is asked for
         coordinates, present = self.coordinates(key, combinations), self.present(combinations)
-        drawn = self.picture(coordinates, present).reshape(t, 1, self.output_size)
-        # the code names one picture, so further samples of a task are the same one again
-        drawn = jnp.broadcast_to(drawn, (t, s, self.output_size))
-        return Batch(jnp.zeros((t, s, 0)), self.code_of(coordinates, present), drawn, coordinates)
+        drawn = self.picture(coordinates, present).reshape(len(combinations), 1, self.side**2)
+        return Batch(combinations, self.code_of(coordinates, present), None, drawn, coordinates)
 
-    def score(self, prediction: jax.Array, target: jax.Array) -> dict[str, jax.Array]:
-        mse = jnp.mean((prediction - target) ** 2)
-        empty = jnp.mean((self.background - target) ** 2)
-        error = mse / empty
-        localized = self.localized(prediction, target).mean()
-        return {"skill": 1 - error, "error": error, "localized": localized, "mse": mse}
+    def score(self, answer: Any, batch: Batch) -> Statistics:
+        error = ((np.asarray(answer, np.float64) - batch.target) ** 2).mean((1, 2))
+        empty = ((self.background - np.asarray(batch.target, np.float64)) ** 2).mean((1, 2))
+        localized = np.asarray(_localized(self, answer, batch.target))[:, 0]
+        return {"squared_error": error, "empty": empty, "localized": localized}
 
     def localized(self, prediction: Float[Array, "t s o"], target: Float[Array, "t s o"]) -> Bool[Array, "t s"]:
         """Whether what is drawn is where it should be, whatever it looks like."""
@@ -171,6 +177,11 @@ class Pictures(Task):
 
     def row_and_column(self, pixel: Int[Array, "*any"]) -> Int[Array, "*any 2"]:
         return jnp.stack([pixel // self.side, pixel % self.side], axis=-1)
+
+
+@jax.jit
+def _localized(task: Pictures, answer: jax.Array, target: jax.Array) -> jax.Array:
+    return task.localized(answer, target)
 
 
 def closest(flat: Float[Array, "t s o"], pictures: Float[Array, "p o"]) -> Int[Array, "t s"]:

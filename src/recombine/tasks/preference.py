@@ -66,6 +66,7 @@ class Preference(Episodes):
     """A grid world in which a composed taste decides what to collect; imitation of an expert, scored by episode."""
 
     id = "preference-v1"
+    controls = {"lookup": "preference-lookup-v1", "indifferent": "preference-indifferent-v1"}
     basis: jax.Array  # (M, F)
     encoding: ConstituentEncoding
     weights: Weights = eqx.field(static=True)
@@ -95,12 +96,15 @@ class Preference(Episodes):
             )
         self.space, self.weights, self.constituent_names = space, require_weights(weights), space.element_names
         self.encoding = make_encoding(encoding, encoding_options, space, seed)
-        self.code_size, self.vocabulary = self.encoding.size, self.encoding.vocabulary
         self._grid(len(WALLS), features + 2, features, ("nothing", *MOVES), LENGTH)
         self.basis = self._taste(key_for("teacher", seed))
 
     def _taste(self, key: jax.Array) -> jax.Array:
         return jax.random.normal(key, (len(self.constituent_names), self.features))
+
+    @property
+    def words(self) -> dict[str, int]:
+        return super().words | self.encoding.words
 
     def preferences(self, combinations: Int[Array, "t k"], z: Float[Array, "t m"]) -> Float[Array, "t f"]:
         """What an object of each feature is worth."""
@@ -196,6 +200,7 @@ class PreferenceLookup(Preference):
     """Control world: every combination has an independent random taste, so no support can help."""
 
     id = "preference-lookup-v1"
+    controls = {}
 
     def _taste(self, key: jax.Array) -> jax.Array:
         return key
@@ -215,6 +220,7 @@ class PreferenceIndifferent(Preference):
     """Control world: one taste for all combinations, so no support can hurt."""
 
     id = "preference-indifferent-v1"
+    controls = {}
 
     def preferences(self, combinations: Int[Array, "t k"], z: Float[Array, "t m"]) -> Float[Array, "t f"]:
         return jnp.broadcast_to(self.basis[0], (len(combinations), self.features))

@@ -26,6 +26,7 @@ class ProductTeacher(Hyperteacher):
     """A teacher network whose active modules multiply each other's hidden units; regression, scored by R^2."""
 
     id = "product-v1"
+    controls = {}
 
     def __init__(self, space: Space, seed: int = 0, **options: Any):
         super().__init__(space, seed, **options)

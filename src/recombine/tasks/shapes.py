@@ -25,6 +25,7 @@ class StripeSum(Bumps):
     """The mean of a vertical stripe at x and a horizontal one at y: factors add where those of a bump multiply."""
 
     id = "stripe-sum-v1"
+    controls = {}
 
     def ink(self, coordinates: Float[Array, "t f"], present: Bool[Array, "t f"] | None = None) -> Float[Array, "t n n"]:
         across, down = self.profile(coordinates[:, 0]), self.profile(coordinates[:, 1])
@@ -33,6 +34,8 @@ class StripeSum(Bumps):
 
 class _Stamp(Pictures):
     """A shape that is the same everywhere: its ink depends on where a pixel lies from (x, y)."""
+
+    __init__ = Pictures.__init__
 
     def stamp(self, right: Float[Array, "t n n"], down: Float[Array, "t n n"]) -> Float[Array, "t n n"]:
         raise TypeError(f"{type(self).__name__} must define stamp")
@@ -104,6 +107,6 @@ class Ring(_Stamp):
 
     def strongest(self, flat: Float[Array, "t s o"]) -> Int[Array, "t s 2"]:
         """Row and column of the center of the ring that is nearest: the line has no strongest pixel."""
-        centers = self.row_and_column(jnp.arange(self.output_size))
-        rings = self.ink(centers[:, ::-1].astype(jnp.float32)).reshape(self.output_size, -1)
+        centers = self.row_and_column(jnp.arange(self.side**2))
+        rings = self.ink(centers[:, ::-1].astype(jnp.float32)).reshape(self.side**2, -1)
         return centers[closest(self.ink_of(flat), rings)]

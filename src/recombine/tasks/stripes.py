@@ -45,6 +45,7 @@ class BumpsAndStripes(Bumps):
     """
 
     id = "bumps-and-stripes-v1"
+    controls = {"lookup": "bumps-and-stripes-lookup-v1"}
     mask: tuple[int, int] | None = eqx.field(static=True)
 
     def __init__(self, space: Space, seed: int = 0, *, mask: Sequence[int] | None = None, **options: Any):
@@ -115,6 +116,7 @@ class BumpsAndStripesLookup(BumpsAndStripes):
     """Control: stripes as they are, but each bump at a place of its own: neither stripes nor bumps tell of others."""
 
     id = "bumps-and-stripes-lookup-v1"
+    controls = {}
     places: Int[Array, "x y 2"]
 
     def __init__(self, space: Space, seed: int = 0, **options: Any):

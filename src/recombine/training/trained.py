@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import jax
 
-from .errors import UserError, require_int
-from .intervals import Interval, over_seeds
-from .keys import key_for
-from .nets import Blueprint, Net
-from .precision import one_thread
+from ..errors import UserError, require_int
+from ..intervals import Interval, over_seeds
+from ..keys import key_for
+from ..nets import Blueprint, Net
+from ..supports import Side, Support
+from ..tasks import Task
+from .evaluation import draw_combinations, evaluate
 from .recipe import Recipe
-from .supports import Side, Support
-from .tasks import Batch, Task, draw_stream
+from .stages import Stage
 
 if TYPE_CHECKING:
     import pandas
@@ -29,9 +28,10 @@ class Member:
     """One trained net."""
 
     seed: int
-    net: Net
+    net: Net  # what is scored: the last one, the average of its weights, or the best on the validation stream
+    raw: Net  # as the last step left it
     history: list[dict[str, Any]]
-    diverged_at: int | None  # first step with a loss that was not finite
+    diverged_at: int | None  # first step with a loss, a part of it, a note or a gradient that was not finite
     seconds: float  # of training, compilation apart
     steps_per_second: float
     compile_seconds: float
@@ -43,7 +43,7 @@ class Score:
 
     stream: str
     metric: str
-    values: dict[str, list[float]]  # "metric" or "group/metric" -> one value a seed
+    values: dict[str, list[float]]  # "metric" or "group/metric" -> one value per seed
     seeds: list[int]
     diverged: list[int]  # seeds that are in no mean
 
@@ -83,6 +83,8 @@ class Trained:
     blueprint: Blueprint
     recipe: Recipe
     members: list[Member]
+    #: all stages, the last of which is what the fields above say
+    stages: tuple[Stage, ...] = ()
 
     @property
     def nets(self) -> list[Net]:
@@ -97,8 +99,17 @@ class Trained:
             raise UserError(f"every member diverged (seed: step {steps}); a lower learning rate or clipping may help")
         return members
 
-    def score(self, stream: str = "held_out", *, tasks: int = SCORED_TASKS, groups: bool = True) -> Score:
-        """Scores on fresh data: "test" (training combinations), "held_out", or "held_out/GROUP"."""
+    def score(
+        self, stream: str = "held_out", *, tasks: int = SCORED_TASKS, groups: bool = True, how: Any = None
+    ) -> Score:
+        """Scores on fresh data.
+
+        Args:
+            stream: "test" (training combinations), "held_out", or "held_out/GROUP".
+            tasks: how many items.
+            groups: of the held-out side, also each of its groups.
+            how: how the nets are asked; see `evaluate`.
+        """
         require_int("tasks", tasks, at_least=1)
         sides = {"": self.support.side(stream)}
         if groups and stream == "held_out":
@@ -108,16 +119,16 @@ class Trained:
             # a group has items of its own, so that rare groups are scored as well as common ones
             name = stream if not prefix else f"{stream}/{prefix.removesuffix('/')}"
             for member in self.healthy:
-                found = scores(self.task, side, member.net, key_for(name, member.seed), tasks)
+                found = stream_scores(self.task, side, member.net, key_for(name, member.seed), tasks, how)
                 for metric, value in found.items():
                     values.setdefault(f"{prefix}{metric}", []).append(value)
         healthy = [member.seed for member in self.healthy]
         diverged = [member.seed for member in self.members if member.seed not in healthy]
-        return Score(stream, self.task.metrics[0], values, healthy, diverged)
+        return Score(stream, self.task.metrics[0].name, values, healthy, diverged)
 
     @property
     def history(self) -> pandas.DataFrame:
-        """Loss and scores on the way, one row a seed and evaluation."""
+        """Loss and scores on the way, one row per seed and evaluation."""
         import pandas  # only here: it takes half a second to import
 
         return pandas.DataFrame([{"seed": member.seed, **row} for member in self.members for row in member.history])
@@ -128,19 +139,8 @@ class Trained:
         return f"Trained({self.blueprint}, {len(self.members)} seeds, {self.recipe.steps} steps{tail})"
 
 
-def scores(task: Task, side: Side, net: Net, key: jax.Array, tasks: int = SCORED_TASKS) -> dict[str, float]:
-    """Scores of one net on `tasks` fresh tasks of a side."""
-    return score_batch(task, net, draw_stream(task, side, key, tasks))
-
-
-def score_batch(task: Task, net: Net, batch: Batch) -> dict[str, float]:
-    """Scores of one net on a batch."""
-    return {name: float(value) for name, value in _score_program()(task, net, batch).items()}
-
-
-@functools.cache
-def _score_program() -> Callable[[Task, Net, Batch], dict[str, jax.Array]]:
-    def run(task: Task, net: Net, batch: Batch) -> dict[str, jax.Array]:
-        return task.score(net(batch.inputs, batch.code)[0], batch.target)
-
-    return jax.jit(run, compiler_options=one_thread())
+def stream_scores(
+    task: Task, side: Side, net: Net, key: jax.Array, tasks: int = SCORED_TASKS, how: Any = None
+) -> dict[str, float]:
+    """Scores of one net on `tasks` fresh tasks of a side, by metric."""
+    return evaluate(net, task, draw_combinations(side, key, tasks), key=key, how=how).scores()

@@ -15,7 +15,7 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 
-from .files import write_whole
+from ..files import write_whole
 
 T = TypeVar("T")
 
@@ -85,3 +85,11 @@ def _sum(arrays: dict[str, np.ndarray]) -> str:
     for name in sorted(arrays):
         digest.update(name.encode() + np.ascontiguousarray(arrays[name]).tobytes())
     return digest.hexdigest()
+
+
+def clear(folder: Path) -> None:
+    """Removes the checkpoints of all stages, and the folder if nothing else is in it."""
+    for path in folder.glob("stage-*/seed-*.safetensors"):
+        Checkpoint(path, "").remove()
+    with contextlib.suppress(OSError):
+        folder.rmdir()

@@ -1,0 +1,112 @@
+"""A net in three parts: arrays that are trained, arrays that are not, and everything else, which is hashable.
+
+Arrays are named by their path in the net, such as "blocks.0.query". So the optimizer, the average and the gradient see
+plain dictionaries: a frozen array is in none of them, a parameter group is a set of names, and functions inside a net
+(an activation of `eqx.nn.MLP`, say) never reach a compiled program as data.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from ..errors import UserError
+
+if TYPE_CHECKING:
+    from .base import Net
+
+Arrays = dict[str, jax.Array]  # by path
+FROZEN = "frozen"  # the group of what is not trained
+
+
+class Static:
+    """What is left of a net without its arrays: its structure, and the leaves that are no arrays.
+
+    Hashable, so that compiled programs are shared by nets that differ in their arrays only.
+    """
+
+    __slots__ = ("_hash", "groups", "others", "paths", "structure")
+
+    def __init__(self, structure: Any, paths: tuple[str, ...], others: dict[str, Any], groups: dict[str, str]):
+        self.structure, self.paths = structure, paths
+        self.others, self.groups = (
+            others,
+            groups,
+        )  # by path: leaves that are no arrays; groups of those that are trained
+        self._hash = hash((structure, paths, tuple(others.items()), tuple(groups.items())))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Static) or self._hash != other._hash:
+            return False
+        same = (self.structure, self.paths, self.others, self.groups)
+        return same == (other.structure, other.paths, other.others, other.groups)
+
+
+class Parts(eqx.Module):
+    """A net cut into parts; `join` makes it whole. A pytree that plain `jax.jit` takes and gives."""
+
+    trained: Arrays
+    frozen: Arrays
+    static: Static = eqx.field(static=True)
+
+
+def cut(net: Net) -> Parts:
+    """The parts of a net. What is trained is every array of real numbers whose group is not "frozen"."""
+    leaves, structure = jax.tree.flatten_with_path(net)
+    trained, frozen, others, groups, paths = {}, {}, {}, {}, []
+    for path, leaf in leaves:
+        name = jax.tree_util.keystr(path, simple=True, separator=".")
+        paths.append(name)
+        if not eqx.is_array(leaf):
+            others[name] = leaf
+            continue
+        group = net.group(name, leaf) if jnp.issubdtype(leaf.dtype, jnp.inexact) else FROZEN
+        if group == FROZEN:
+            frozen[name] = leaf
+        else:
+            trained[name], groups[name] = leaf, group
+    return Parts(trained, frozen, Static(structure, tuple(paths), others, groups))
+
+
+def join(parts: Parts) -> Net:
+    """The net that `cut` cut."""
+    there = {**parts.trained, **parts.frozen, **parts.static.others}
+    return jax.tree.unflatten(parts.static.structure, [there[path] for path in parts.static.paths])
+
+
+def graft(fresh: Net, start: Net, what: str) -> Net:
+    """`fresh` with the arrays of `start`; its own static fields stay.
+
+    Refuses, naming the leaves that differ, where the two do not have the same arrays.
+    """
+    new, old = cut(fresh), cut(start)
+    wanted, had = {**new.trained, **new.frozen}, {**old.trained, **old.frozen}
+    unlike = [
+        f"{path} {_shape(had.get(path))} -> {_shape(wanted.get(path))}"
+        for path in sorted({*wanted, *had})
+        if _shape(had.get(path)) != _shape(wanted.get(path))
+    ]
+    if unlike:
+        more = f" and {len(unlike) - 3} more" if len(unlike) > 3 else ""
+        raise UserError(
+            f"net {what!r} cannot take over the net of the stage before, whose arrays differ: "
+            f"{', '.join(unlike[:3])}{more}; a stage needs the same net, or one that wraps it"
+        )
+    return join(Parts({path: had[path] for path in new.trained}, {path: had[path] for path in new.frozen}, new.static))
+
+
+def _shape(leaf: Any) -> str:
+    return "(none)" if leaf is None else f"{leaf.dtype}{list(leaf.shape)}"
+
+
+def count_parameters(net: Net) -> int:
+    """Number of trained values."""
+    return sum(leaf.size for leaf in cut(net).trained.values())

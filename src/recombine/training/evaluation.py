@@ -1,0 +1,206 @@
+"""evaluate: a net is asked about combinations, and each answer is scored. The one evaluator there is.
+
+Scores, history, maps of combinations and probes all go through it. Items are made and answered in blocks of a constant
+256 by one compiled program, whatever their number (the last block is padded), and scored on the host, item by item.
+Another support, another number of items or another seed compiles nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..errors import UserError, require_int, unknown
+from ..keys import name_to_int
+from ..nets import Moment, Net, Parts, Step, Trace, cut, how_to_ask, join
+from ..precision import one_thread
+from ..supports import Side
+from ..tasks import Batch, Metric, Task
+from ..tasks.metrics import NATS, Statistics
+
+BLOCK = 256  # items in one call of the program; constant, since what is sampled depends on it
+ANSWER = name_to_int("answer")  # what a net draws when it is asked
+WAYS = ("answer", "likelihood")
+#: what can be kept of each item beside its statistics
+KEEPABLE = ("answer", *Batch._fields)
+
+
+@dataclass(frozen=True)
+class Items:
+    """What was asked, item by item: statistics, and what was kept. N = combinations x draws, draws vary fastest."""
+
+    metrics: tuple[Metric, ...]
+    combinations: np.ndarray  # (combinations, K)
+    draws: int
+    statistics: Statistics  # (N, ...)
+    finite: np.ndarray  # (N,): whether the answer had no NaN and no infinity
+    trace: dict[str, np.ndarray]  # (N, ...), the layers that were asked for
+    kept: dict[str, Any]  # (N, ...), by name
+
+    def scores(self) -> dict[str, float]:
+        """Every metric over all items; undefined where an answer was not finite."""
+        return self._reduced(slice(None))
+
+    def where(self, combinations: np.ndarray) -> Items:
+        """The items of some of the combinations: a mask (combinations,) of booleans."""
+        which = np.repeat(np.asarray(combinations, bool), self.draws)
+        parts = (self.statistics, self.finite, self.trace, self.kept)
+        return Items(
+            self.metrics, self.combinations[combinations], self.draws, *jax.tree.map(lambda part: part[which], parts)
+        )
+
+    def by_combination(self, metric: str) -> np.ndarray:
+        """(combinations,): one metric over the draws of each combination."""
+        found = next((one for one in self.metrics if one.name == metric), None)
+        if found is None:
+            raise unknown("metric", metric, [one.name for one in self.metrics])
+        starts = range(0, len(self.finite), self.draws)
+        return np.array([self._reduced(slice(at, at + self.draws), (found,))[metric] for at in starts])
+
+    def _reduced(self, where: slice, metrics: Sequence[Metric] | None = None) -> dict[str, float]:
+        group = {name: values[where] for name, values in self.statistics.items()}
+        bad = not self.finite[where].all()
+        return {one.name: float("nan") if bad else one(group) for one in metrics or self.metrics}
+
+
+def evaluate(
+    net: Net,
+    task: Task,
+    combinations: Any,
+    draws: int = 1,
+    *,
+    key: jax.Array,
+    how: Any = None,
+    by: str = "answer",
+    samples: int | None = None,
+    trace: Sequence[str] = (),
+    keep: Sequence[str] = (),
+) -> Items:
+    """Asks a net about combinations, and scores what it says.
+
+    Args:
+        net: a net; dropout and the like are off.
+        task: what makes the items and scores them. Its `given(support)` is the caller's business.
+        combinations: (n, K) rows; each gets `draws` items.
+        key: of the items and of what the net draws.
+        how: how to ask: a dictionary of fields of the net's `How`, or one of these.
+        by: "answer", or "likelihood": nats of the target instead of an answer.
+        samples: of each item, if not what the task says.
+        trace: layers whose activations are kept.
+        keep: what else is kept: "answer", or fields of the batch such as "constituents".
+    """
+    if by not in WAYS:
+        raise unknown("way to evaluate", by, WAYS)
+    if by == "likelihood" and net.likelihood_is is None:
+        raise UserError(f"{type(net).__name__} has no likelihood; by='answer' asks for its answers")
+    for name in keep:
+        if name not in KEEPABLE:
+            raise unknown("part of an item", name, KEEPABLE)
+    rows = np.asarray(combinations)
+    total = len(rows) * require_int("draws", draws, at_least=1)
+    if not total:
+        raise UserError("there are no combinations to ask about; give at least one")
+    program = _program(how_to_ask(net, how), by, samples, tuple(trace), tuple(keep))
+    parts, blocks = cut(net), []
+    for block in range(-(-total // BLOCK)):
+        which = np.minimum(np.arange(block * BLOCK, (block + 1) * BLOCK) // draws, len(rows) - 1)
+        asked = program(parts, task, jnp.asarray(rows[which]), block_key(key, block))
+        blocks.append(_scored(task, by, *jax.tree.map(np.asarray, asked)))
+    statistics, finite, layers, kept = jax.tree.map(lambda *values: np.concatenate(values)[:total], *blocks)
+    return Items((NATS,) if by == "likelihood" else task.metrics, rows, draws, statistics, finite, layers, kept)
+
+
+def ask(net: Net, batch: Batch, key: jax.Array | None = None, how: Any = None) -> tuple[Any, Trace]:
+    """What a net answers, and the trace of it: the one place that says how a net is asked, for compiled programs."""
+    return evaluation_mode(net).answer(batch.blind(), key, how_to_ask(net, how))
+
+
+def evaluation_mode(net: Net) -> Net:
+    """The net with dropout and the like switched off."""
+
+    def has_mode(node: Any) -> bool:
+        return hasattr(node, "inference")
+
+    nodes = jax.tree.leaves(net, is_leaf=has_mode)
+    return eqx.nn.inference_mode(net) if any(map(has_mode, nodes)) else net
+
+
+def block_key(key: jax.Array, block: int) -> jax.Array:
+    return jax.random.fold_in(key, block)
+
+
+@functools.cache
+def _program(how: Any, by: str, samples: int | None, trace: tuple[str, ...], keep: tuple[str, ...]) -> Callable:
+    def run(parts: Parts, task: Task, rows: jax.Array, key: jax.Array) -> tuple[Any, Batch, Trace, dict[str, Any]]:
+        _, what = jax.random.split(key)  # the first half drew the combinations
+        batch, net = task.sample(what, rows, samples), join(parts)
+        own = jax.random.fold_in(what, ANSWER)
+        layers: Trace = {}
+        if by == "likelihood":
+            answer = evaluation_mode(net).likelihood(task, batch, own, how)
+        else:
+            answer, layers = ask(net, batch, own, how)
+        kept = {name: answer if name == "answer" else getattr(batch, name) for name in keep}
+        return answer, batch, {name: layers[name] for name in trace}, kept
+
+    return jax.jit(run, compiler_options=one_thread())
+
+
+def _scored(task: Task, by: str, answer: Any, batch: Batch, layers: Trace, kept: dict) -> tuple:
+    """Statistics of a block, and whether each answer is finite."""
+    finite = np.ones(BLOCK, bool)
+    for leaf in jax.tree.leaves(answer):
+        if np.issubdtype(leaf.dtype, np.floating):
+            finite &= np.isfinite(leaf).reshape(BLOCK, -1).all(1)
+    if by == "likelihood":
+        return {"nats": answer}, finite, layers, kept
+    with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is known by now
+        return task.score(answer, batch) if batch.target is not None else {}, finite, layers, kept
+
+
+# -- streams ----------------------------------------------------------------------------------------------------------
+
+
+def draw_combinations(side: Side, key: jax.Array, n: int) -> np.ndarray:
+    """`n` combinations of one side of a split, for `evaluate` with the same key."""
+    sampler = side.sampler()
+    blocks = [_draw_program()(sampler, block_key(key, block)) for block in range(-(-n // BLOCK))]
+    return np.concatenate([np.asarray(rows) for rows in blocks])[:n]
+
+
+@functools.cache
+def _draw_program() -> Callable[..., jax.Array]:
+    def run(sampler: Any, key: jax.Array) -> jax.Array:
+        which, _ = jax.random.split(key)
+        return sampler(which, BLOCK)
+
+    return jax.jit(run, compiler_options=one_thread())
+
+
+def losses_of(net: Net, task: Task, side: Side, key: jax.Array, done: float = 1.0) -> dict[str, float]:
+    """Parts of the loss, their "total" and notes, on one block of fresh items, in evaluation mode, on fresh memory.
+
+    done: share of the training that is behind, for nets whose loss depends on it.
+    """
+    rows = draw_combinations(side, key, BLOCK)
+    found = _losses_program()(cut(net), task, jnp.asarray(rows), block_key(key, 0), jnp.asarray(done, jnp.float32))
+    return {name: float(value) for name, value in found.items()}
+
+
+@functools.cache
+def _losses_program() -> Callable[..., dict[str, jax.Array]]:
+    def run(parts: Parts, task: Task, rows: jax.Array, key: jax.Array, done: jax.Array) -> dict[str, jax.Array]:
+        _, what = jax.random.split(key)
+        batch, net = task.sample(what, rows), evaluation_mode(join(parts))
+        moment = Moment(jax.random.fold_in(what, ANSWER), done)
+        said: Step = net.losses(task, batch, moment, net.memory(task, batch))
+        return {**said.parts, **said.notes, "total": sum(said.parts.values(), start=jnp.zeros(()))}
+
+    return jax.jit(run, compiler_options=one_thread())

@@ -1,0 +1,259 @@
+"""One step of training: a pure function of the state and the key, whatever drives it, on any number of devices."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+from ..devices import Layout
+from ..errors import UserError
+from ..keys import name_to_int
+from ..nets import Blueprint, Moment, Net, Parts, Step, cut, join
+from ..nets.parts import Arrays, Static
+from ..precision import one_thread
+from ..tasks import Task, draw_batch
+from .optimizers import gradients
+from .recipe import Rates, Recipe, optimizer
+
+ONE_DEVICE = Layout()
+#: what a net draws in a step (dropout, noise) is not what the data of the step is drawn from
+MOMENT = name_to_int("moment")
+MEMORY = name_to_int("memory")
+
+
+class State(eqx.Module):
+    """All that changes from step to step. Frozen arrays do not: they are in none of this."""
+
+    trained: Arrays
+    average: Arrays | None  # of what is trained, if the recipe asks for one
+    best: Arrays | None  # of the best evaluation, if the recipe keeps it
+    optimizer: dict[str, optax.OptState]  # by parameter group
+    memory: Any  # what the net carries: leaves (T, ...) or scalars
+    step: jax.Array
+    loss_sum: jax.Array  # since the last evaluation; summed on the device, so it does not depend on the calls
+    sums: dict[str, jax.Array]  # of the parts of the loss and the notes
+    bad_step: jax.Array  # first step with a loss, part, note or gradient that was not finite, or -1
+    static: Static = eqx.field(static=True)
+
+    def steps_done(self) -> int:
+        """Of all members, if there are several: they keep step."""
+        return int(np.ravel(self.step)[0])
+
+    def all_diverged(self) -> bool:
+        return bool((np.asarray(self.bad_step) >= 0).all())
+
+    @property
+    def scored(self) -> Arrays:
+        """What is scored on the way: the average, if there is one."""
+        return self.trained if self.average is None else self.average
+
+
+def start(
+    blueprint: Blueprint,
+    task: Task,
+    sampler: Any,
+    recipe: Recipe,
+    keys: tuple[jax.Array, jax.Array],
+    precision: str,
+    before: Net | None = None,
+) -> tuple[State, Arrays]:
+    """The state before the first step, and what is frozen; made by one program.
+
+    keys: of the weights and of the training. before: the net of the stage before, if there is one.
+    """
+    return _start_program()(blueprint, task, sampler, recipe.shape(), recipe.keep, keys, precision, before)
+
+
+@functools.cache
+def _start_program() -> Callable[..., tuple[State, Arrays]]:
+    def run(
+        blueprint: Blueprint, task: Task, sampler: Any, shape: Recipe, keep: str, keys: Any, precision: str, before: Any
+    ) -> tuple[State, Arrays]:
+        init_key, train_key = keys
+        net = blueprint.build(task, init_key, precision, before)
+        shape.require_groups(set(cut(net).static.groups.values()), blueprint.name)
+        batch = functools.partial(draw_batch, task, sampler, jax.random.fold_in(train_key, MEMORY))
+        return fresh_state(net, shape, task, lambda: batch(shape.tasks, shape.samples), keep)
+
+    return eqx.filter_jit(run, compiler_options=one_thread())  # type: ignore[call-overload]
+
+
+def fresh_state(
+    net: Net, recipe: Recipe, task: Task, batch: Callable[[], Any], keep: str = "last"
+) -> tuple[State, Arrays]:
+    """The state before the first step and what is frozen; `batch` makes a batch, for nets that carry a memory."""
+    parts, shape = cut(net), recipe.shape()
+    groups = parts.static.groups
+    optimizers = {
+        name: optimizer(shape.group(name), rates).init(_of_group(parts.trained, groups, name))
+        for name, rates in recipe.rates().items()
+        if name in groups.values()
+    }
+    memory, names = None, ["loss"]
+    if not _is_plain(net):
+        memory = net.memory(task, batch())
+        _require_leading_axis(net, memory, shape.tasks)
+        moment = Moment(jax.random.key(0), jnp.zeros(()))
+        said = eqx.filter_eval_shape(lambda: _said(net, task, batch(), moment, memory))
+        names = [*said.parts, *said.notes]
+    zero = jnp.zeros(())
+    state = State(
+        trained=parts.trained,
+        average=jax.tree.map(jnp.copy, parts.trained) if shape.ema else None,
+        best=jax.tree.map(jnp.copy, parts.trained) if keep == "best" else None,
+        optimizer=optimizers,
+        memory=memory,
+        step=jnp.zeros((), jnp.int32),
+        loss_sum=zero,
+        sums={name: zero for name in names},
+        bad_step=-jnp.ones((), jnp.int32),
+        static=parts.static,
+    )
+    return state, parts.frozen
+
+
+def _is_plain(net: Net) -> bool:
+    """Whether a net leaves its losses and memory as they are: then nothing has to be traced to know their names."""
+    return type(net).losses is Net.losses and type(net).memory is Net.memory
+
+
+def _require_leading_axis(net: Net, memory: Any, tasks: int) -> None:
+    for path, leaf in jax.tree.leaves_with_path(memory):
+        if leaf.ndim and leaf.shape[0] != tasks:
+            name = jax.tree_util.keystr(path, simple=True, separator=".") or "memory"
+            raise UserError(
+                f"the memory of {type(net).__name__} has {name!r} of shape {leaf.shape}, and a step has {tasks} tasks; "
+                f"it must begin with an axis of {tasks}, or be a scalar"
+            )
+
+
+def _said(net: Net, task: Task, batch: Any, moment: Moment, memory: Any) -> Step:
+    """What a net says of a step, checked while it is traced."""
+    said = net.losses(task, batch, moment, memory)
+    twice = sorted(set(said.parts) & {*said.notes, "total"} | set(said.notes) & {"total"})
+    if twice or not said.parts:
+        what = f"{twice[0]!r} is said twice (or is the total)" if twice else "its loss has no parts"
+        raise UserError(
+            f"{type(net).__name__}.losses: {what}; it must give at least one part, and notes by other names"
+        )
+    for name, value in {**said.parts, **said.notes}.items():
+        if jnp.shape(value):
+            raise UserError(f"{type(net).__name__}.losses: {name!r} has shape {jnp.shape(value)}; it must be a scalar")
+    return said
+
+
+def _of_group(arrays: Arrays, groups: dict[str, str], name: str) -> Arrays:
+    return {path: leaf for path, leaf in arrays.items() if groups[path] == name}
+
+
+def one_step(
+    state: State,
+    frozen: Arrays,
+    task: Task,
+    sampler: Any,
+    rates: dict[str, Rates],
+    key: jax.Array,
+    shape: Recipe,
+    layout: Layout = ONE_DEVICE,
+) -> State:
+    """One update."""
+    key = jax.random.fold_in(key, state.step)
+    batch = layout.shared_out(draw_batch(task, sampler, key, shape.tasks, shape.samples))
+    moment = Moment(jax.random.fold_in(key, MOMENT), state.step / rates[""].steps)
+
+    def loss_of(trained: Arrays) -> tuple[jax.Array, Step]:
+        said = _said(join(Parts(trained, frozen, state.static)), task, batch, moment, state.memory)
+        parts = list(said.parts.values())
+        return sum(parts[1:], start=parts[0]), said
+
+    (loss, said), gradient = jax.value_and_grad(loss_of, has_aux=True)(state.trained)
+    norm = jnp.sqrt(sum((jnp.sum(g**2) for g in gradient.values()), start=jnp.zeros(())))
+    gradient = gradients[shape.gradient](gradient, norm, rates[""].norm)
+    trained, optimizer_state = _updated(state, gradient, rates, shape)  # type: ignore[arg-type]
+    seen = {**said.parts, **said.notes}
+    finite = jnp.isfinite(jnp.stack([loss, norm, *(value.astype(loss.dtype) for value in seen.values())])).all()
+    after = State(
+        trained,
+        _averaged(state.average, trained, rates[""].ema),
+        state.best,
+        optimizer_state,
+        said.memory,
+        state.step + 1,
+        state.loss_sum + loss,
+        {name: total + seen[name] for name, total in state.sums.items()},
+        jnp.where((state.bad_step < 0) & ~finite, state.step, state.bad_step),
+        state.static,
+    )
+    return placed(after, layout, shape.tasks)
+
+
+def _updated(state: State, gradient: Arrays, rates: dict[str, Rates], shape: Recipe) -> tuple[Arrays, dict[str, Any]]:
+    """What is trained after the update, and the optimizer's state: group by group."""
+    trained: Arrays = {}
+    optimizer_state: dict[str, Any] = {}
+    for name, before in state.optimizer.items():
+        mine = functools.partial(_of_group, groups=state.static.groups, name=name)
+        change = optimizer(shape.group(name), rates[name]).update
+        updates, optimizer_state[name] = change(mine(gradient), before, mine(state.trained))
+        trained |= optax.apply_updates(mine(state.trained), updates)  # type: ignore[operator]
+    return trained, optimizer_state
+
+
+def _averaged(average: Arrays | None, trained: Any, decay: jax.Array) -> Arrays | None:
+    if average is None:
+        return None
+    return jax.tree.map(lambda mean, new: decay * mean + (1 - decay) * new, average, trained)
+
+
+def placed(state: State, layout: Layout, tasks: int, members: int = 1) -> State:
+    """Everything is a copy on each device, but the memory of T tasks, which is cut like the batch.
+
+    Inside a program it stays so, whatever the compiler would prefer; outside, it is put there.
+    """
+    if not layout.several:
+        return state
+    axis = 1 if members > 1 else 0  # where the tasks are
+
+    def place(leaf: jax.Array) -> jax.Array:
+        return layout.shared_out(leaf, axis) if leaf.shape[axis : axis + 1] == (tasks,) else layout.copied(leaf)
+
+    memory = jax.tree.map(place, state.memory)
+    return eqx.tree_at(lambda s: s.memory, layout.copied(state), memory, is_leaf=lambda x: x is None)
+
+
+@functools.cache
+def stepper(shape: Recipe, in_scan: bool, members: int = 1, layout: Layout = ONE_DEVICE) -> Callable[..., State]:
+    """The compiled program that does `count` steps. Cached: equal shapes share it."""
+
+    def one(state: State, frozen: Arrays, task: Task, sampler: Any, rates: Any, key: jax.Array) -> State:
+        return one_step(state, frozen, task, sampler, rates, key, shape, layout)
+
+    def many(
+        state: State, frozen: Arrays, task: Task, sampler: Any, rates: Any, key: jax.Array, count: jax.Array
+    ) -> State:
+        # A loop with a traced bound: one program for any number of steps.
+        return jax.lax.fori_loop(0, count, lambda _, s: one(s, frozen, task, sampler, rates, key), state)
+
+    body: Callable[..., State] = many if in_scan else one
+    if members > 1:
+        axes = (0, 0, None, None, None, 0)
+        body = jax.vmap(body, in_axes=(*axes, None) if in_scan else axes)
+    program = jax.jit(body, donate_argnums=0, compiler_options=one_thread())
+
+    def advance(
+        state: State, frozen: Arrays, task: Task, sampler: Any, rates: Any, key: jax.Array, count: int
+    ) -> State:
+        if in_scan:
+            return program(state, frozen, task, sampler, rates, key, jnp.asarray(count, jnp.int32))
+        for _ in range(count):
+            state = program(state, frozen, task, sampler, rates, key)
+        return state
+
+    return advance
