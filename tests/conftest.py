@@ -11,6 +11,8 @@ from pathlib import Path
 
 # Before recombine is imported: compiled programs are kept between tests.
 os.environ.setdefault("RECOMBINE_CACHE", str(Path(tempfile.gettempdir()) / "recombine-test-programs"))
+# Trained nets are not: a test must train what it tests, and nets of an older program must not stand in for it.
+os.environ["RECOMBINE_NETS"] = "0"
 # The many small programs of a test run once each: they are compiled quickly rather than well.
 os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=1".strip()
 

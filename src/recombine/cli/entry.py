@@ -12,6 +12,7 @@ from ..errors import UserError
 from .audit import audit, risk
 from .bench import bench
 from .certify import certify
+from .clean import clean
 from .episode import show_episode
 from .lists import list_, show
 from .plan import plan
@@ -21,7 +22,7 @@ from .stores import compare, gallery, report, status
 COMMANDS = {
     "list": list_, "show": show, "run": run, "status": status, "retry": retry, "report": report, "gallery": gallery,
     "compare": compare, "audit": audit, "plan": plan, "risk": risk, "certify": certify, "bench": bench,
-    "show-episode": show_episode,
+    "show-episode": show_episode, "clean": clean,
 }  # fmt: skip
 
 

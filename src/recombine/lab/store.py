@@ -4,6 +4,7 @@
     DIR/records/ID.json       what a cell measured, with a checksum
     DIR/failures/ID.json      why a cell gave no record, until it is tried again
     DIR/checkpoints/ID/       states of cells under way (of a URL: in this machine's cache)
+    DIR/nets/                 trained nets, which any cell finds that begins in the same way; can be made again
     DIR/claims/, DIR/drivers/ who is at work here (`claims.py`)
     DIR/quarantine/           damaged records, set aside
     DIR/report.html
@@ -30,7 +31,7 @@ from .cells import Cell, canonical
 FORMAT = 1
 DIFFERENCES = 5  # settings that an error names
 #: what a run that lost its folder may have left there, and nothing else
-TRACES = frozenset({"checkpoints", "claims", "drivers"})
+TRACES = frozenset({"checkpoints", "claims", "drivers", "nets"})
 T = TypeVar("T")
 Table = Any  # a pandas.DataFrame, whose own types are too loose to check against
 

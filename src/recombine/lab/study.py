@@ -81,7 +81,12 @@ class Context:
     """What a cell is given besides its settings."""
 
     progress: Callable[[float, str], None] = lambda share, note: None
-    checkpoint: Path | None = None
+    checkpoint: Path | None = None  # a folder of its own, DIR/checkpoints/ID
+
+    @property
+    def nets(self) -> Path | None:
+        """Where trained nets are kept and found, for all cells of a store: DIR/nets; None for nowhere."""
+        return self.checkpoint.parent.with_name("nets") if self.checkpoint is not None else None
 
 
 @dataclass(frozen=True)

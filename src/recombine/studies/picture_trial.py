@@ -10,19 +10,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
 from .. import shades
 from ..encodings import showing
 from ..errors import require_int
-from ..keys import key_for
 from ..lab.store import Record, Table
 from ..lab.study import Context, Knob, Measured, Plate, Tile, recipe_knobs
 from ..lab.verdicts import NotMet
-from ..probes import Readings
 from ..tasks import Pictures
-from ..training import Recipe, Trained, evaluate
+from ..training import Items, Recipe, Trained
+from ..trials import measure as measure_trial
+from ..trials.measure import every_combination, every_rows
 from . import trial
 from .trial import Spec, TrialStudy
 
@@ -31,7 +30,6 @@ LEARNED = 0.25  # error on trained combinations above which a net has not learne
 COMPOSES = 0.1  # error at or below which held-out pictures count as drawn (ours)
 FLOOR = 0.02  # two errors below this do not differ to the eye; ratios of smaller ones mean nothing (ours)
 SMALLEST = 5  # places along a factor: fewer leave no hole with something around it
-SHOWN = 4  # held-out pictures that are kept to look at
 
 #: as published for the CNN sweep: AdamW at 1e-3, decay .01 (there on biases too), batches of 32, no schedule;
 #: 2,000 pictures for 50 epochs are 3,125 steps
@@ -60,25 +58,18 @@ class Drawings:
         return ((self.outputs - self.targets) ** 2).mean((1, 2))
 
 
-def drawings(run: Trained, member: int = 0) -> Drawings:
-    """Draws everything there is."""
+def drawings(run: Trained, items: Items | None = None) -> Drawings:
+    """Everything that the net of the first seed draws."""
     task = run.task
     if not isinstance(task, Pictures):
         raise TypeError(f"{type(task).__name__} draws no pictures")
-    rows = np.concatenate([run.support.train.combinations(), run.support.held_out.combinations()])
-    held_out = np.arange(len(rows)) >= run.support.train.size
-    key = key_for("drawings", run.members[member].seed)
-    items = evaluate(run.nets[member], task, rows, key=key, keep=("answer", "target"))
-    whole = _has_all_factors(task, rows)  # stripes are trained on, and not what is asked
-    trained = ~held_out & (whole if (whole & ~held_out).any() else True)
-    metrics = {"test": items.where(trained).scores(), "held_out": items.where(held_out).scores()}
+    items = items or every_combination(run)
+    held_out = np.arange(len(items.combinations)) >= run.support.train.size
     outputs, targets = (items.kept[name].reshape(-1, task.side, task.side) for name in ("answer", "target"))
-    return Drawings(rows, held_out, targets, outputs, metrics)
-
-
-def _has_all_factors(task: Pictures, rows: np.ndarray) -> np.ndarray:
-    present = task.present(jnp.asarray(rows))
-    return np.ones(len(rows), bool) if present is None else np.asarray(present.all(-1))
+    metrics: dict[str, dict[str, float]] = {"test": {}, "held_out": {}}
+    for scored in every_rows(run, items, run.recipe.steps):
+        metrics[scored["stream"]][scored["metric"]] = scored["value"]
+    return Drawings(items.combinations, held_out, targets, outputs, metrics)
 
 
 def measure(
@@ -89,58 +80,10 @@ def measure(
     more: Callable[[Trained, Drawings], Measured] | None = None,
 ) -> Measured:
     """Trains, draws every combination, and keeps scores; of seed 0 also a few drawings and the map of errors."""
-    drawn: list[Drawings] = []
-
-    def scores(run: Trained, step: int) -> list[dict[str, Any]]:
-        drawn.append(drawings(run))
-        return [
-            trial.row("score", stream, metric, value, step=step)
-            for stream, values in drawn[0].metrics.items()
-            for metric, value in values.items()
-        ]
-
-    def further(run: Trained) -> Measured:
-        found = more(run, drawn[0]) if more else Measured([])
-        facts = found.facts | ({"drawings": kept(run, drawn[0])} if spec["seed"] == 0 else {})
-        return Measured(found.rows, facts)
-
-    return trial.measure(spec, context, first=first, scores=scores, probe=False, more=further)
-
-
-def kept(run: Trained, drawn: Drawings) -> dict[str, Any]:
-    """A few held-out pictures with their truth, and the map of errors if there are two factors; for the report."""
-    task = run.task
-    assert isinstance(task, Pictures)
-    which = np.flatnonzero(drawn.held_out)
-    middle = drawn.rows[which].mean(0)
-    # from the middle of what was held out to its rim, in equal steps
-    outward = which[np.argsort(np.abs(drawn.rows[which] - middle).max(1), kind="stable")]
-    chosen = outward[np.linspace(0, len(outward) - 1, min(SHOWN, len(outward))).round().astype(int)]
-    pictures = [
-        {"at": drawn.rows[i].tolist(), "target": shades.pack(drawn.targets[i], 0, 1),
-         "output": shades.pack(drawn.outputs[i], -0.2, 1.2)}
-        for i in chosen
-    ]  # fmt: skip
-    facts: dict[str, Any] = {"pictures": pictures, "polarity": task.polarity}
-    space = run.support.space
-    if len(space.columns) == 2:
-        empty = float(((task.background - drawn.targets[drawn.held_out]) ** 2).mean())
-        grid = np.full(task.encoding.levels[::-1], np.nan)  # [y, x], as a picture has it
-        whole = _has_all_factors(task, drawn.rows)  # a stripe has no place
-        grid[drawn.rows[whole, 1], drawn.rows[whole, 0]] = drawn.errors[whole] / empty
-        facts["error_map"] = shades.pack(grid, 0, 1.5)
-        inside = drawn.rows[drawn.held_out]
-        facts["hole"] = [*inside.min(0).tolist(), *(np.ptp(inside, axis=0) + 1).tolist()]  # x, y, width, height
-    return facts
-
-
-def probe_rows(readings: Readings, step: int) -> list[dict[str, Any]]:
-    """Readings of a probe as rows of a trial; the factor is the group."""
-    return [
-        trial.row(readings.probe, "grid", r["metric"], r["value"], layer=r["layer"] or "", step=step,
-                  group="" if r["factor"] == "mean" else r["factor"])
-        for r in readings.rows
-    ]  # fmt: skip
+    kept = ["panel", *(["drawings"] if spec["seed"] == 0 else [])]
+    of_all = trial.nested(spec, first, asks=[{"every": True}], keep=kept)
+    further = (lambda run, asked: more(run, drawings(run, asked))) if more else None
+    return measure_trial(of_all, context, more=further)
 
 
 def probed(part: Table, probe: str, metric: str, layer: str | None = None, group: str = "") -> Table:

@@ -26,6 +26,7 @@ from ..lab.study import Context, Figure, Knob, Measured, Plate, Tile, check_choi
 from ..lab.verdicts import Claim, NotMet, Question
 from ..probes.geometry import geometry, metric_maps
 from ..training import Recipe, Trained
+from ..trials.measure import readings_as_rows
 from . import charts, picture_charts, picture_trial, trial
 from .picture_trial import PUBLISHED, SOURCE, Drawings, PictureStudy, hidden_in_order, recipe_knobs_of
 
@@ -221,7 +222,7 @@ class ReEntanglement(PictureStudy):
 
     def measure(self, spec: dict[str, Any], context: Context) -> Measured:
         def read(run: Trained, drawn: Drawings) -> Measured:
-            rows = picture_trial.probe_rows(geometry(run, derivative=False), run.recipe.steps)
+            rows = readings_as_rows(geometry(run, derivative=False), run.recipe.steps)
             if spec["seed"] or spec["penalty"]:
                 return Measured(rows)
             # a map is indexed [x, y]; a picture has y down

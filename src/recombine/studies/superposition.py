@@ -21,6 +21,7 @@ from ..lab.verdicts import Claim, NotMet, Question
 from ..probes.superposition import superposition
 from ..probes.transport import transport
 from ..training import Recipe, Trained
+from ..trials.measure import readings_as_rows
 from . import charts, picture_trial, trial
 from .picture_trial import COMPOSES, PUBLISHED, SOURCE, Drawings, PictureStudy, recipe_knobs_of
 
@@ -158,7 +159,7 @@ class Superposition(PictureStudy):
     def measure(self, spec: dict[str, Any], context: Context) -> Measured:
         def read(run: Trained, drawn: Drawings) -> Measured:
             found = (superposition(run, kernels=spec["seed"] == 0), transport(run))
-            return Measured([row for one in found for row in picture_trial.probe_rows(one, run.recipe.steps)])
+            return Measured([row for one in found for row in readings_as_rows(one, run.recipe.steps)])
 
         return picture_trial.measure(spec, context, more=read)
 

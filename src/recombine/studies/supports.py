@@ -22,7 +22,6 @@ from ..lab.verdicts import Claim, NotMet, Question
 from ..tasks import Episode
 from ..training import Recipe
 from . import charts, support_charts, trial
-from .each import kept_scores
 from .support_maps import support_maps
 from .trial import LEARNED, RESOLUTION, TRAINED_BY, TrialStudy, build_support
 
@@ -169,7 +168,7 @@ class SupportsStudy(TrialStudy):
     def measure(self, spec: dict[str, Any], context: Context) -> Measured:
         # every combination by itself, once for each support: what the map of the report shows
         kept = spec["seed"] == 0 and spec["recipe"] == "default"
-        return trial.measure(spec, context, more=(lambda run: Measured([], kept_scores(run))) if kept else None)
+        return trial.measure(spec, context, keep=["scores"] if kept else [])
 
     def maps(self, records: Sequence[Record]) -> list[SupportMap]:
         shown = [r for r in records if r.cell.spec["seed"] == 0 and r.cell.spec["recipe"] == "default"]

@@ -25,21 +25,20 @@ import jax
 import numpy as np
 
 from ..errors import UserError
-from ..keys import key_for
 from ..lab.cells import canonical
 from ..lab.store import Record, Table
 from ..lab.study import Context, Knob, Measured, Study, check_choices
 from ..lab.verdicts import NotMet
-from ..nets import Blueprint, Net
-from ..nets import registry as nets
-from ..precision import resolve
-from ..probes import decodability
-from ..spaces import Space, Subsets
+from ..nets import Blueprint
+from ..spaces import Space
 from ..supports import Support
 from ..supports import registry as designs
-from ..tasks import Episode, Episodes, Task, WrongCode
-from ..tasks import registry as tasks
-from ..training import Recipe, Stage, Trained, stream_scores, train
+from ..tasks import Task
+from ..training import Recipe, Trained
+from ..trials import Trial
+from ..trials import measure as measure_trial
+from ..trials import trial as trial_parts
+from ..trials.measure import row as row
 from . import charts
 
 LEARNED = 0.5  # score on trained combinations below which a small gap means nothing: there is nothing to lose
@@ -68,55 +67,75 @@ PREFERENCE_KNOBS = (
 Spec = dict[str, Any]
 
 
-# -- from data to things ----------------------------------------------------------------------------------------------
-def build_space(spec: Spec) -> Space:
-    """Subsets of the modules, pictures of a size, or the space that the task brings."""
+# -- from flat data to nested -----------------------------------------------------------------------------------------
+def nested_world(spec: Spec) -> dict[str, Any]:
+    """The world of a trial: subsets of the modules, pictures of a size, or the space that the task brings."""
+    space: dict[str, Any] | None = None
     if spec.get("size") is not None:
-        return tasks[spec["task"]].space_of(spec["size"])
-    if spec.get("modules") is None:
-        return tasks[spec["task"]].default_space()
-    return Subsets(spec["modules"], spec["at_most"])
+        space = {"size": spec["size"]}
+    elif spec.get("modules") is not None:
+        space = {"modules": spec["modules"], "at_most": spec["at_most"]}
+    world = {"name": spec["task"], "space": space, "encoding": spec["encoding"], **(spec.get("task_options") or {})}
+    return world | ({"encoding_options": spec["encoding_options"]} if spec.get("encoding_options") else {})
+
+
+def nested_support(spec: Spec) -> dict[str, Any]:
+    """The split. `missing` leaves out the last module whatever share is asked, as published."""
+    name = spec["support"]
+    if spec.get("support_options") is not None:
+        return {"name": name, **spec["support_options"]}
+    if name in ("missing", "fewer-active"):
+        return {"name": name}
+    return {"name": name, "within" if name == "disconnected" else "held_out": spec["held_out"]}
+
+
+def nested_net(spec: Spec) -> dict[str, Any]:
+    sizes = {name: spec[name] for name in ("width", "depth") if spec.get(name) is not None}
+    return {"name": spec["net"], **sizes, **(spec.get("net_options") or {})}
+
+
+def nested_recipe(spec: Spec) -> dict[str, Any]:
+    """The fields of a recipe that the trial names."""
+    return {name: spec[name] for name in RECIPE if name in spec}
+
+
+def nested(spec: Spec, first: Spec | None = None, **parts: Any) -> Trial:
+    """A flat trial as nested data. first: a trial on whose split the first half of the steps is taken."""
+    recipe, net, stages = nested_recipe(spec), nested_net(spec), []
+    if first is not None:
+        half = max(recipe["steps"] // 2, 1)
+        stages.append(
+            {"net": net, "recipe": recipe | {"steps": half, "evaluations": 0}, "support": nested_support(first)}
+        )
+        recipe = recipe | {"steps": max(recipe["steps"] - half, 1)}
+    stages.append({"net": net, "recipe": recipe})
+    return Trial(nested_world(spec), nested_support(spec), stages, seed=spec["seed"], **parts)
+
+
+def build_space(spec: Spec) -> Space:
+    return trial_parts.build_space(nested_world(spec | {"encoding": spec.get("encoding")}))
 
 
 def build_task(spec: Spec) -> Task:
-    """The world of a trial."""
-    options = {"encoding": spec["encoding"], "encoding_options": spec.get("encoding_options") or None}
-    return tasks[spec["task"]](build_space(spec), seed=spec["seed"], **options, **(spec.get("task_options") or {}))
+    return trial_parts.build_task(nested_world(spec), spec["seed"])
 
 
 def build_support(spec: Spec) -> Support:
-    """The split. `missing` leaves out the last module whatever share is asked, as published."""
-    space, name = build_space(spec), spec["support"]
-    if spec.get("support_options") is not None:
-        return designs[name](space, seed=spec["seed"], **spec["support_options"])
-    share = spec["held_out"]
-    if name in ("missing", "fewer-active"):
-        return designs[name](space, seed=spec["seed"])
-    if name == "disconnected":
-        return designs[name](space, within=share, seed=spec["seed"])
-    return designs[name](space, held_out=share, seed=spec["seed"])
+    return trial_parts.build_support(nested_support(spec), build_space(spec), spec["seed"])
 
 
 def build_net(spec: Spec) -> Blueprint:
-    """The blueprint of the net."""
-    sizes = {name: spec[name] for name in ("width", "depth") if spec.get(name) is not None}
-    return nets[spec["net"]](**sizes, **(spec.get("net_options") or {}))
+    return trial_parts.build_net(nested_net(spec))
 
 
 def build_recipe(spec: Spec) -> Recipe:
-    """The recipe: the fields of it that the trial names."""
-    return Recipe(**{name: spec[name] for name in RECIPE if name in spec})
+    return trial_parts.build_recipe(nested_recipe(spec))
 
 
 def preference_world(settings: Spec) -> Spec:
     """Settings of a study of preferences with the world's own as options of the task."""
     options = {knob.name: settings[knob.name] for knob in PREFERENCE_KNOBS}
     return {name: value for name, value in settings.items() if name not in options} | {"task_options": options}
-
-
-def held_out_stream(spec: Spec) -> str:
-    """What the held-out score of a trial is about: of `disconnected`, combinations that cross its blocks."""
-    return "held_out/cross-block" if spec["support"] == "disconnected" else "held_out"
 
 
 def refuse_impossible(specs: Iterable[Spec]) -> None:
@@ -146,131 +165,19 @@ def measure(
     spec: Spec,
     context: Context,
     *,
-    first: Spec | None = None,
-    scores: Callable[[Trained, int], list[dict[str, Any]]] | None = None,
     probe: bool = True,
+    keep: Sequence[str] = (),
     more: Callable[[Trained], Measured] | None = None,
 ) -> Measured:
     """Trains, scores on trained and held-out combinations, and reads every hidden layer.
 
-    first: a trial on whose split the first half of the steps is taken.
-    scores: makes the rows of the final scores, if not `score_rows`.
+    keep: what the record keeps beside the panel and, of the first seed, an episode.
     more: makes further rows and facts from what was trained.
-    A split that cannot be made (too few combinations to use every module, say) is a finding, not a failure.
     """
-    task, recipe = build_task(spec), build_recipe(spec)
-    try:
-        support = build_support(spec)
-    except UserError as problem:
-        return Measured([], {"impossible": str(problem), "seconds": 0.0, "diverged_at": None})
-    stream, metric = held_out_stream(spec), task.metrics[0].name
-
-    def report(seed: int, step: int, steps: int, facts: dict) -> None:
-        scored = f"{stream}/{metric}"
-        note = f"held out {facts[scored]:.3f}" if scored in facts else ""
-        context.progress(0.95 * step / steps, note)
-
-    net, stages = build_net(spec), []
-    if first is not None:
-        half = dataclasses.replace(recipe, steps=max(recipe.steps // 2, 1), evaluations=0)
-        stages.append(Stage(net, half, support=build_support(first)))
-        recipe = dataclasses.replace(recipe, steps=max(recipe.steps - half.steps, 1))
-    run = train(
-        task,
-        support,
-        [*stages, Stage(net, recipe)],
-        seeds=[spec["seed"]],
-        progress=report,
-        checkpoint=context.checkpoint,
-        watch=("validation", stream),
-    )
-    member = run.members[0]
-    facts: dict[str, Any] = {
-        "certificate": str(support.certificate()),
-        "content": support.certificate().content,
-        "trained_on": support.train.size,
-        "combinations": support.space.size,
-        "seconds": member.seconds,
-        "diverged_at": member.diverged_at,
-        "precision": resolve(recipe.precision),
-    }
-    rows = [
-        row("history", watched, metric, point[f"{watched}/{metric}"], step=point["step"])
-        for point in member.history if point.get("stage", len(stages)) == len(stages)
-        for watched in ("validation", stream)
-    ]  # fmt: skip
-    if member.diverged_at is None:
-        rows += (scores or score_rows)(run, recipe.steps)
-        context.progress(0.97, "probing")
-        rows += decodability_rows(run, stream, recipe.steps) if probe else []
-        further = more(run) if more else Measured([])
-        rows += further.rows
-        facts |= further.facts
-        if isinstance(task, Episodes):
-            rows += blind_rows(run, recipe.steps)
-        if isinstance(task, Episodes) and spec["seed"] == 0:
-            facts["episode"] = telling_episode(task, support, member.net).to_json()
-        facts |= {"trained": _value(rows, "test", "", metric), "held_out": _held_out_value(rows, stream, metric)}
-    return Measured(rows, facts)
-
-
-def blind_rows(run: Trained, step: int) -> list[dict[str, Any]]:
-    """Held-out scores when every task is told the code of another: what is right without knowing the combination.
-
-    Imitation has such a floor (moves that are right whatever is wanted); an R^2 has not.
-    """
-    member = run.members[0]
-    key = key_for("held_out/blind", member.seed)
-    found = stream_scores(WrongCode(run.task), run.support.held_out, member.net, key)
-    return [row("score", "blind", metric, value, step=step) for metric, value in found.items()]
-
-
-def telling_episode(task: Episodes, support: Support, net: Net, tries: int = 12) -> Episode:
-    """An episode of a held-out combination as the net plays it: the first of a few in which it errs, if it does."""
-    played = None
-    for number, combination in enumerate(support.held_out.sample(key_for("episodes", 0), tries)):
-        played = task.episode(jax.random.fold_in(key_for("episode", 0), number), combination, net)
-        if not played.correct:
-            break
-    if played is None:
-        raise ValueError(f"tries={tries} must be at least 1")
-    return played
-
-
-def score_rows(run: Trained, step: int) -> list[dict[str, Any]]:
-    """Final scores, all metrics, on trained and on held-out combinations and groups of them."""
-    rows = []
-    for stream in ("test", "held_out"):
-        for name, values in run.score(stream).values.items():
-            group, _, metric = name.rpartition("/")
-            rows.append(row("score", stream, metric, values[0], group=group, step=step))
-    return rows
-
-
-def decodability_rows(run: Trained, stream: str, step: int) -> list[dict[str, Any]]:
-    """Linear decodability of the constituents by layer, with its controls, mean over constituents."""
-    layers = [name for name in run.blueprint.layers() if name.endswith("/pre")]
-    if not layers:
-        return []
-    return [
-        row("decodability", "held_out", r["metric"], r["value"], layer=r["layer"].removesuffix("/pre"), step=step)
-        for r in decodability(run, layer=layers, held_out=stream).rows
-        if r["factor"] == "mean"
-    ]
-
-
-def row(reading: str, stream: str, metric: str, value: float, *, group: str = "", layer: str = "", step: int) -> dict:
-    return {"reading": reading, "stream": stream, "group": group, "layer": layer, "metric": metric, "step": step,
-            "value": value}  # fmt: skip
-
-
-def _value(rows: list[dict], stream: str, group: str, metric: str) -> float | None:
-    key = ("score", stream, group, metric)
-    return next((r["value"] for r in rows if (r["reading"], r["stream"], r["group"], r["metric"]) == key), None)
-
-
-def _held_out_value(rows: list[dict], stream: str, metric: str) -> float | None:
-    return _value(rows, "held_out", stream.partition("/")[2], metric)
+    probes = [{"name": "decodability"}] if probe else []
+    kept = ["panel", *keep, *(["episode"] if spec["seed"] == 0 else [])]
+    further = (lambda run, asked: more(run)) if more else None
+    return measure_trial(nested(spec, probes=probes, keep=kept), context, more=further)
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------

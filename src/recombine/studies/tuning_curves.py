@@ -22,6 +22,7 @@ from ..lab.study import Context, Figure, Knob, Measured, Plate, Tile, check_choi
 from ..lab.verdicts import Claim, NotMet, Question
 from ..probes.tuning import tuned_units, tuning
 from ..training import Recipe, Trained
+from ..trials.measure import readings_as_rows
 from . import picture_charts, picture_trial, trial
 from .picture_trial import PUBLISHED, SOURCE, Drawings, PictureStudy, hidden_in_order, recipe_knobs_of
 
@@ -131,7 +132,7 @@ class TuningCurves(PictureStudy):
 
     def measure(self, spec: dict[str, Any], context: Context) -> Measured:
         def read(run: Trained, drawn: Drawings) -> Measured:
-            rows = picture_trial.probe_rows(tuning(run), run.recipe.steps)
+            rows = readings_as_rows(tuning(run), run.recipe.steps)
             if spec["seed"]:
                 return Measured(rows)
             layers = [name for name in run.blueprint.layers() if name.endswith("/post")]

@@ -105,6 +105,7 @@ def disconnected(space: Space, *, blocks: Sequence[int] | None = None, within: f
         "disconnected",
         settings={"blocks": sizes, "within": within, "seed": seed},
         named=named,
+        asks="held_out/cross-block",  # what was never combined; inside a block it is a control
     )
 
 

@@ -26,6 +26,8 @@ class Support:
     design: str
     settings: dict[str, Any] = field(default_factory=dict)
     named: dict[str, Predicate] = field(default_factory=dict)
+    #: what its held-out score is about: "held_out", or a group of it such as "held_out/cross-block"
+    asks: str = "held_out"
 
     @cached_property
     def groups(self) -> dict[str, Predicate]:

@@ -63,6 +63,10 @@ class Task(eqx.Module):
         """Whether a combination always has the same item: a test on trained combinations then repeats training."""
         return False
 
+    def asked_about(self, combinations: np.ndarray) -> np.ndarray:
+        """(n,): which combinations a score on all of them is about; some may be there to be trained on only."""
+        return np.ones(len(combinations), bool)
+
     def given(self, support: Support) -> Task:
         """The task as it is for one split; for items that need its training side, such as study examples."""
         return self

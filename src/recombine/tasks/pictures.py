@@ -136,6 +136,11 @@ class Pictures(Task):
         """Which factors a combination has at all; None if every one has all."""
         return None
 
+    def asked_about(self, combinations: np.ndarray) -> np.ndarray:
+        """Combinations with all their factors: stripes are trained on, and not what is asked."""
+        present = self.present(jnp.asarray(combinations))
+        return np.ones(len(combinations), bool) if present is None else np.asarray(present.all(-1))
+
     def code_of(
         self, coordinates: Float[Array, "t f"], present: Bool[Array, "t f"] | None = None
     ) -> Float[Array, "t c"]:

@@ -12,10 +12,9 @@ from typing import Any, TypeVar
 import jax
 import jax.numpy as jnp
 import numpy as np
-import safetensors
-import safetensors.numpy
 
 from ..files import write_whole
+from ..files.arrays import pack, set_aside, unpack
 
 T = TypeVar("T")
 
@@ -39,9 +38,9 @@ class Checkpoint:
 
     def save(self, state: Any, history: list, seconds: float) -> None:
         arrays = {str(i): _plain(leaf) for i, leaf in enumerate(jax.tree.leaves(state))}
-        notes = {"mark": self.mark, "history": json.dumps(history), "seconds": str(seconds), "sum": _sum(arrays)}
+        notes = {"mark": self.mark, "history": json.dumps(history), "seconds": str(seconds)}
         try:
-            write_whole(self.path, safetensors.numpy.save(arrays, metadata=notes))
+            write_whole(self.path, pack(arrays, notes))
         except OSError as problem:  # the run is worth more than its checkpoint
             warnings.warn(f"checkpoint {self.path} was not written: {problem.strerror}", stacklevel=2)
 
@@ -50,21 +49,14 @@ class Checkpoint:
         if not self.path.exists():
             return None
         try:
-            with safetensors.safe_open(self.path, framework="numpy") as file:
-                notes = file.metadata() or {}
-                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
+            arrays, notes = unpack(self.path)
             if notes.get("mark") != self.mark:
                 raise ValueError("it belongs to another run")
-            if notes.get("sum") != _sum(arrays):
-                raise ValueError("its content does not match its checksum")
             leaves, structure = jax.tree.flatten(like)
             restored = [_like(leaf, arrays[str(i)]) for i, leaf in enumerate(leaves)]
             return jax.tree.unflatten(structure, restored), json.loads(notes["history"]), float(notes["seconds"])
-        except (OSError, ValueError, KeyError, safetensors.SafetensorError) as problem:
-            aside = self.path.with_suffix(".damaged")
-            warnings.warn(f"checkpoint {self.path} was set aside as {aside.name}: {problem}", stacklevel=2)
-            with contextlib.suppress(OSError):
-                self.path.replace(aside)
+        except (ValueError, KeyError) as problem:
+            set_aside(self.path, "checkpoint", problem)
             return None
 
     def remove(self) -> None:
@@ -85,13 +77,6 @@ def _like(leaf: Any, plain: np.ndarray) -> jax.Array:
     if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         return jax.random.wrap_key_data(jnp.asarray(plain), impl=jax.random.key_impl(leaf))
     return jnp.asarray(plain, leaf.dtype)
-
-
-def _sum(arrays: dict[str, np.ndarray]) -> str:
-    digest = hashlib.sha256()
-    for name in sorted(arrays):
-        digest.update(name.encode() + np.ascontiguousarray(arrays[name]).tobytes())
-    return digest.hexdigest()
 
 
 def clear(folder: Path) -> None:

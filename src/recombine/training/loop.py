@@ -9,7 +9,9 @@ and computes its share of the batch (`devices.py`): the same numbers up to the r
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import functools
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -28,7 +30,7 @@ from ..tasks import Task
 from . import checkpoints
 from .members import StageRun
 from .recipe import Recipe
-from .stages import Stage
+from .stages import Keeper, Stage
 from .trained import Member, Trained
 
 ENSEMBLES = ("auto", "threads", "vmap")
@@ -47,6 +49,7 @@ def train(
     ensemble: str = "auto",
     devices: int | str = "auto",
     watch: Sequence[str] = ("validation", "held_out"),
+    kept: Keeper | None = None,
 ) -> Trained:
     """Trains one net per seed on the training side of `support` and returns them all.
 
@@ -63,6 +66,7 @@ def train(
         devices: how many share each batch; "auto": all of this machine, or as many as cut it equally. 1 is off.
             Members that share devices in "threads" run one after the other.
         watch: streams that are looked at on the way, such as "held_out/cross-block".
+        kept: where members of stages are found instead of being trained, and kept when they were.
     """
     stages = _stages(task, support, net, recipe)
     seed_list = list(seeds) if isinstance(seeds, Iterable) else list(range(require_int("seeds", seeds, at_least=1)))
@@ -79,6 +83,7 @@ def train(
         vmap=ensemble == "vmap",
         devices=devices,
         watch=tuple(watch),
+        kept=kept,
     )
     enable_cache()
     members = _run(stages, seed_list, way)
@@ -97,6 +102,7 @@ class _Way:
     vmap: bool
     devices: int | str
     watch: tuple[str, ...]
+    kept: Keeper | None
 
 
 def _stages(task: Task, support: Support, net: Blueprint | Sequence[Stage], recipe: Recipe | None) -> tuple[Stage, ...]:
@@ -133,14 +139,36 @@ def _run(stages: tuple[Stage, ...], seeds: list[int], way: _Way) -> list[Member]
 
             if not alive:
                 break
-            together = way.vmap and len(alive) > 1
-            members = run.together(alive, tell) if together else run.side_by_side(alive, tell, way.workers)
-            for member in members:
+            for member in _members(run, alive, tell, way):
                 done[member.seed] = _joined(done.get(member.seed), member)
             before += stage.recipe.steps
     if way.folder is not None and len(stages) > 1:
         checkpoints.clear(way.folder)
     return [done[seed] for seed in seeds]
+
+
+def _members(run: StageRun, seeds: list[int], report: Report, way: _Way) -> list[Member]:
+    """The members of one stage: those that are kept, and the others trained and kept."""
+    if way.kept is None:
+        return _train(run, seeds, report, way)
+    kept, number = way.kept, run.number
+    with contextlib.ExitStack() as locks:
+        for seed in sorted(seeds):  # in one order everywhere: two trainings never wait for each other
+            locks.enter_context(kept.lock(number, seed))
+        found = {seed: kept.load(number, seed, functools.partial(run.fresh, seed)) for seed in seeds}
+        trained = _train(run, [seed for seed in seeds if found[seed] is None], report, way)
+        for member in trained:
+            kept.save(number, member)
+    new = {member.seed: member for member in trained}
+    return [found[seed] or new[seed] for seed in seeds]
+
+
+def _train(run: StageRun, seeds: list[int], report: Report, way: _Way) -> list[Member]:
+    if not seeds:
+        return []
+    if way.vmap and len(seeds) > 1:
+        return run.together(seeds, report)
+    return run.side_by_side(seeds, report, way.workers)
 
 
 def _handed_over(stage: Stage, member: Member) -> Net:

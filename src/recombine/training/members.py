@@ -17,7 +17,7 @@ import jax.numpy as jnp
 
 from ..devices import Layout
 from ..keys import key_for
-from ..nets import Blueprint, Net, Parts, join
+from ..nets import Blueprint, Net, Parts, initialize, join
 from ..nets.parts import Arrays
 from ..precision import resolve
 from ..progress import Report
@@ -67,6 +67,11 @@ class StageRun:
     def start(self, seed: int) -> tuple[State, Arrays]:
         keys = (self.key("init", seed), self.key("train", seed))
         return start(self.blueprint, self.task, self.sampler, self.recipe, keys, self.precision, self.begun.get(seed))
+
+    def fresh(self, seed: int) -> Net:
+        """The net of a seed before the first step."""
+        key, begun = self.key("init", seed), self.begun.get(seed)
+        return initialize(self.blueprint, self.task, key, self.precision, begun)
 
     def events(self) -> list[int]:
         """Steps at which the history gets a row: evenly spaced, the last one included."""

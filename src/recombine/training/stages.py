@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
 
-from ..nets import Blueprint
+from ..nets import Blueprint, Net
 from ..supports import Support
 from ..tasks import Task
 from .recipe import Recipe
+
+if TYPE_CHECKING:
+    from .trained import Member
 
 
 @dataclass(frozen=True)
@@ -25,3 +31,17 @@ class Stage:
     recipe: Recipe = field(default_factory=Recipe)
     task: Task | None = None
     support: Support | None = None
+
+
+class Keeper(Protocol):
+    """Where the members of each stage are kept, so that `train` does not train them again."""
+
+    def lock(self, number: int, seed: int) -> AbstractContextManager[None]:
+        """Held while stage `number` of a seed is looked up and trained."""
+        ...
+
+    def load(self, number: int, seed: int, fresh: Callable[[], Net]) -> Member | None:
+        """The member after a stage, if it is there; `fresh` makes a net of its shapes, with what it freezes."""
+        ...
+
+    def save(self, number: int, member: Member) -> None: ...

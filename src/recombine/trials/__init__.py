@@ -1,0 +1,5 @@
+"""Trials: one net (or a net in stages) on one split of one world, as nested data -> readings and facts."""
+
+from .kept import KeptNets as KeptNets
+from .measure import measure as measure
+from .trial import Trial as Trial

@@ -1,0 +1,101 @@
+"""What records keep beside readings, by name: facts for the report, and for later studies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from .. import shades
+from ..keys import key_for
+from ..nets import Net
+from ..supports import Support
+from ..tasks import Episode, Episodes, Pictures
+from ..training import Items, Trained, evaluate
+from .panel import POOLED, panel
+
+MOST = 2_000  # combinations of a space that is scored one by one
+DRAWS = 128  # tasks that a combination is scored on: with few, the worst of many scores is chance
+KEPT = 32  # of these for a record, where all combinations are scored to be looked at: seconds per cell
+SHOWN = 4  # held-out pictures that are kept to look at
+
+
+def per_combination(task: Any, net: Net, rows: np.ndarray, metric: str, seed: int, draws: int = DRAWS) -> np.ndarray:
+    """(n,) the score of a net on a few tasks of each combination."""
+    return evaluate(net, task, rows, draws, key=key_for("held_out/each", seed)).by_combination(metric)
+
+
+def kept_scores(run: Trained, asked: Items | None = None) -> dict[str, Any]:
+    """The score of each combination in order of rank, or nothing where there are too many."""
+    space, task, member = run.support.space, run.task, run.members[0]
+    if space.size > MOST:
+        return {}
+    metric = POOLED.get(task.metrics[0].name, task.metrics[0].name)
+    scores = per_combination(task, member.net, space.enumerate(), metric, member.seed, KEPT).tolist()
+    return {"each": {"metric": metric, "scores": [round(s, 4) if math.isfinite(s) else None for s in scores]}}
+
+
+def kept_episode(run: Trained, asked: Items | None = None) -> dict[str, Any]:
+    """An episode of a held-out combination as the net plays it; nothing of tasks that have none."""
+    if not isinstance(run.task, Episodes):
+        return {}
+    return {"episode": telling_episode(run.task, run.support, run.nets[0]).to_json()}
+
+
+def telling_episode(task: Episodes, support: Support, net: Net, tries: int = 12) -> Episode:
+    """An episode of a held-out combination as the net plays it: the first of a few in which it errs, if it does."""
+    played = None
+    for number, combination in enumerate(support.held_out.sample(key_for("episodes", 0), tries)):
+        played = task.episode(jax.random.fold_in(key_for("episode", 0), number), combination, net)
+        if not played.correct:
+            break
+    if played is None:
+        raise ValueError(f"tries={tries} must be at least 1")
+    return played
+
+
+def kept_drawings(run: Trained, asked: Items | None) -> dict[str, Any]:
+    """A few held-out pictures with their truth, and the map of errors if there are two factors; for the report."""
+    task = run.task
+    if not isinstance(task, Pictures) or asked is None:
+        return {}
+    rows = asked.combinations
+    shape = (len(rows), task.side, task.side)
+    outputs, targets = (asked.kept[name].reshape(shape) for name in ("answer", "target"))
+    held_out = np.arange(len(rows)) >= run.support.train.size
+    which = np.flatnonzero(held_out)
+    middle = rows[which].mean(0)
+    # from the middle of what was held out to its rim, in equal steps
+    outward = which[np.argsort(np.abs(rows[which] - middle).max(1), kind="stable")]
+    chosen = outward[np.linspace(0, len(outward) - 1, min(SHOWN, len(outward))).round().astype(int)]
+    pictures = [
+        {
+            "at": rows[i].tolist(),
+            "target": shades.pack(targets[i], 0, 1),
+            "output": shades.pack(outputs[i], -0.2, 1.2),
+        }
+        for i in chosen
+    ]
+    facts: dict[str, Any] = {"pictures": pictures, "polarity": task.polarity}
+    if len(run.support.space.columns) == 2:
+        empty = float(((task.background - targets[held_out]) ** 2).mean())
+        grid = np.full(task.encoding.levels[::-1], np.nan)  # [y, x], as a picture has it
+        whole = task.asked_about(rows)  # a stripe has no place
+        errors = ((outputs - targets) ** 2).mean((1, 2)) / empty
+        grid[rows[whole, 1], rows[whole, 0]] = errors[whole]
+        facts["error_map"] = shades.pack(grid, 0, 1.5)
+        inside = rows[held_out]
+        facts["hole"] = [*inside.min(0).tolist(), *(np.ptp(inside, axis=0) + 1).tolist()]  # x, y, width, height
+    return {"drawings": facts}
+
+
+#: (what was trained, what was asked about every combination) -> facts
+KEEPERS: dict[str, Callable[[Trained, Items | None], dict[str, Any]]] = {
+    "panel": lambda run, asked: panel(run),
+    "scores": kept_scores,
+    "episode": kept_episode,
+    "drawings": kept_drawings,
+}

@@ -1,0 +1,213 @@
+"""Kept nets: the net after each stage of a trial, in one safetensors file, found by the hash of what made it.
+
+    FOLDER/HASH.safetensors      arrays by leaf path: "scored/...", and "raw/..." where the two differ
+    FOLDER/HASH.lock             who is training it now
+
+The hash is of the world, the split, the stages so far, the seed, the precision and the version of this contract, so any
+cell of any study that begins in the same way finds it. Arrays that a stage froze are not written: they are those of the
+stage before, whose file is read for them. Nothing here is worth a run: what cannot be written is said in a sentence,
+what is damaged is set aside and made again. $RECOMBINE_NETS is how many megabytes the shared folder may have; 0 keeps
+no nets at all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from ..errors import UserError, require_number
+from ..files import user_cache, write_whole
+from ..files.arrays import pack, set_aside, unpack
+from ..nets import Net, Parts, cut, join
+from ..nets.parts import Arrays
+from ..processes import Process, this_process
+from ..training import Member
+
+VERSION = 1  # of what a training gives for the same data; raise it when numbers change
+MOST_MEGABYTES = 2000.0  # of nets in the shared folder; the ones used longest ago go first
+LOOK_AGAIN = 0.2  # seconds between two looks at a lock
+
+
+def key_of(trial: dict[str, Any], stages: int, precision: str) -> str:
+    """The name of the net after the first `stages` stages of a trial."""
+    made_by = {part: trial[part] for part in ("world", "support", "seed")}
+    made_by |= {"stages": trial["stages"][:stages], "precision": precision, "version": VERSION}
+    text = json.dumps(made_by, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+@dataclass(frozen=True)
+class KeptNets:
+    """Nets in a folder, and in a second one that studies share, if there is one."""
+
+    folder: Path
+    shared: Path | None = None
+    most_megabytes: float | int = MOST_MEGABYTES
+
+    @classmethod
+    def beside(cls, folder: Path) -> KeptNets | None:
+        """In a folder of a store, and in this user's cache; None where no nets are to be kept."""
+        most = allowed_megabytes()
+        return cls(folder, shared_folder(), most) if most else None
+
+    def find(self, key: str) -> Path | None:
+        """The file of a net, here or in the shared folder."""
+        for folder in (self.folder, self.shared):
+            if folder is not None and (path := folder / f"{key}.safetensors").exists():
+                return path
+        return None
+
+    def load(self, key: str, fresh: Callable[[], Net]) -> Member | None:
+        """The member that was kept, None if there is none. A damaged file is named, set aside, and counts as none.
+
+        fresh: makes a net with its shapes, and with what is frozen in it.
+        """
+        path = self.find(key)
+        if path is None:
+            return None
+        try:
+            arrays, notes = unpack(path)
+            member = _member(notes, arrays, fresh())
+        except (ValueError, KeyError, TypeError) as problem:
+            set_aside(path, "the kept net", f"{problem}; it is made again")
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(path)  # it was used: others go first
+        return member
+
+    def save(self, key: str, member: Member) -> None:
+        """Writes a member whole; a full disk costs a sentence and not the run."""
+        scored, raw = cut(member.net).trained, cut(member.raw).trained
+        arrays = {f"scored/{path}": np.asarray(leaf) for path, leaf in scored.items()}
+        if any(scored[path] is not raw[path] for path in raw):
+            arrays |= {f"raw/{path}": np.asarray(leaf) for path, leaf in raw.items()}
+        facts = {
+            "seed": member.seed, "history": member.history, "diverged_at": member.diverged_at,
+            "seconds": member.seconds, "steps_per_second": member.steps_per_second,
+            "compile_seconds": member.compile_seconds,
+        }  # fmt: skip
+        path = self.folder / f"{key}.safetensors"
+        try:
+            write_whole(path, pack(arrays, {"member": json.dumps(facts)}), durable=False)
+            self._share(path)
+        except OSError as problem:
+            warnings.warn(f"the net {path} was not kept: {problem.strerror}", stacklevel=2)
+
+    def _share(self, path: Path) -> None:
+        """The same file in the shared folder, which is then brought below its most."""
+        if self.shared is None or self.shared == self.folder:
+            return
+        self.shared.mkdir(parents=True, exist_ok=True)
+        other = self.shared / path.name
+        if not other.exists():
+            try:
+                os.link(path, other)
+            except OSError:  # another file system
+                write_whole(other, path.read_bytes(), durable=False)
+        remove_oldest(self.shared, self.most_megabytes)
+
+    @contextlib.contextmanager
+    def lock(self, key: str) -> Iterator[None]:
+        """Waits until nobody else trains this net, and holds the lock while the block runs.
+
+        The holder is a process; one that is gone, or that cannot be seen from here for a day, holds nothing.
+        """
+        path = (self.shared or self.folder) / f"{key}.lock"
+        held = False
+        try:
+            while not (held := _take(path)):
+                time.sleep(LOOK_AGAIN)
+        except OSError:
+            held = False  # a folder that cannot be written: two may train the same net, and both are right
+        try:
+            yield
+        finally:
+            if held:
+                with contextlib.suppress(OSError):
+                    path.unlink()
+
+
+ABANDONED = 24 * 3600  # seconds
+
+
+def _take(path: Path) -> bool:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+    except FileExistsError:
+        holder, since = None, time.time()
+        with contextlib.suppress(OSError):
+            holder, since = Process.parse(path.read_text()), path.stat().st_mtime
+        alive = holder.alive if holder is not None else None
+        if alive is False or (alive is None and time.time() - since > ABANDONED):
+            with contextlib.suppress(OSError):
+                path.unlink()
+        return False
+    with os.fdopen(handle, "w") as file:
+        file.write(str(this_process()))
+    return True
+
+
+def _member(notes: dict[str, str], arrays: dict[str, np.ndarray], fresh: Net) -> Member:
+    facts, parts = json.loads(notes["member"]), cut(fresh)
+
+    def net(kind: str) -> Net:
+        found: Arrays = {
+            path: jnp.asarray(arrays[f"{kind}/{path}"], leaf.dtype) for path, leaf in parts.trained.items()
+        }
+        for path, leaf in parts.trained.items():
+            if found[path].shape != leaf.shape:
+                raise ValueError(f"{path} has shape {found[path].shape}, not {leaf.shape}")
+        return join(Parts(found, parts.frozen, parts.static))
+
+    scored = net("scored")
+    raw = net("raw") if any(name.startswith("raw/") for name in arrays) else scored
+    return Member(net=scored, raw=raw, **facts)
+
+
+def shared_folder() -> Path | None:
+    """Where nets of all studies of this user are found."""
+    base = user_cache()
+    return base / "nets" if base else None
+
+
+def allowed_megabytes() -> float:
+    """What the shared folder may have, from $RECOMBINE_NETS; 0: nothing is kept."""
+    chosen = os.environ.get("RECOMBINE_NETS")
+    if chosen is None:
+        return MOST_MEGABYTES
+    try:
+        return require_number("RECOMBINE_NETS", float(chosen), at_least=0)
+    except ValueError:
+        raise UserError(
+            f"RECOMBINE_NETS={chosen!r} is no number of megabytes; 0 keeps no nets, 2000 is usual"
+        ) from None
+
+
+def megabytes(folder: Path) -> float:
+    """How much the nets of a folder take."""
+    return sum(path.stat().st_size for path in folder.glob("*.safetensors")) / 2**20 if folder.exists() else 0.0
+
+
+def remove_oldest(folder: Path, most: float) -> int:
+    """Removes the nets that were used longest ago until the rest takes at most so many megabytes; how many went."""
+    found = sorted((path.stat().st_mtime, path.stat().st_size, path) for path in folder.glob("*.safetensors"))
+    total, gone = sum(size for _, size, _ in found), 0
+    for _, size, path in found:
+        if total <= most * 2**20:
+            break
+        with contextlib.suppress(OSError):
+            path.unlink()
+            total, gone = total - size, gone + 1
+    return gone

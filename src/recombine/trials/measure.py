@@ -1,0 +1,248 @@
+"""measure: a trial is trained, asked and probed. What most studies repeat over a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import UserError
+from ..keys import key_for
+from ..lab.study import Context, Measured
+from ..nets import Net
+from ..precision import resolve
+from ..probes import registry as probes
+from ..supports import Support
+from ..tasks import Episodes, Task, WrongCode
+from ..training import Items, Member, Trained, evaluate, stream_scores, train
+from .keeping import KEEPERS
+from .kept import KeptNets, key_of
+from .trial import Trial
+
+Row = dict[str, Any]
+
+
+def measure(
+    trial: Trial, context: Context, *, more: Callable[[Trained, Items | None], Measured] | None = None
+) -> Measured:
+    """Trains, scores on trained and held-out combinations, probes, and keeps what the trial says.
+
+    A split that cannot be made (too few combinations to use every module, say) is a finding, not a failure.
+
+    Args:
+        trial: what to do.
+        context: progress, where states and nets are kept.
+        more: makes further rows and facts of what was trained, and of what was asked about every combination.
+    """
+    task = trial.build_task()
+    try:
+        support, stages = trial.build_support(), trial.build_stages()
+    except UserError as problem:
+        return Measured([], {"impossible": str(problem), "seconds": 0.0, "diverged_at": None})
+    run = _trained(trial, task, support, stages, context)
+    member, recipe, metric = run.members[0], run.recipe, task.metrics[0].name
+    facts = _facts(run)
+    rows = history_rows(run, len(stages) - 1)
+    if member.diverged_at is not None:
+        return Measured(rows, facts)
+    asked: Items | None = None
+    for ask in trial.asks:
+        if ask.get("every"):
+            asked = every_combination(run, ask.get("how"))
+            rows += every_rows(run, asked, recipe.steps)
+        else:
+            rows += score_rows(run, ask.get("streams", ("test", "held_out")), recipe.steps, ask.get("how"))
+    context.progress(0.97, "probing")
+    for probe in trial.probes:
+        rows += probe_rows(run, probe, recipe.steps)
+    further = more(run, asked) if more else Measured([])
+    rows += further.rows
+    facts |= further.facts
+    if isinstance(task, Episodes):
+        rows += wrong_code_rows(run, recipe.steps)
+    for name in trial.keep:
+        facts |= KEEPERS[name](run, asked)
+    group = support.asks.partition("/")[2]
+    facts["trained"], facts["held_out"] = _value(rows, "test", "", metric), _value(rows, "held_out", group, metric)
+    return Measured(rows, facts)
+
+
+def _trained(trial: Trial, task: Task, support: Support, stages: list, context: Context) -> Trained:
+    """The net of a trial, trained or found where nets are kept."""
+    stream, metric = support.asks, task.metrics[0].name
+
+    def report(seed: int, step: int, steps: int, facts: dict) -> None:
+        scored = f"{stream}/{metric}"
+        context.progress(0.95 * step / steps, f"held out {facts[scored]:.3f}" if scored in facts else "")
+
+    return train(
+        task,
+        support,
+        stages,
+        seeds=[trial.seed],
+        progress=report,
+        checkpoint=context.checkpoint,
+        watch=("validation", stream),
+        kept=_keeper(trial, stages, context),
+    )
+
+
+def _keeper(trial: Trial, stages: list, context: Context) -> _Keeper | None:
+    nets = None if context.nets is None else KeptNets.beside(context.nets)
+    return None if nets is None else _Keeper(nets, _plain(trial, stages))
+
+
+def _plain(trial: Trial, stages: list) -> dict[str, Any]:
+    """What makes the net of a trial, with every default said: equal nets have equal names."""
+    spelled = []
+    for stage, data in zip(stages, trial.stages, strict=True):
+        own = {part: data[part] for part in ("world", "support") if data.get(part)}
+        spelled.append({"net": stage.net.to_json(), "recipe": stage.recipe.to_json(), **own})
+    return {"world": trial.world, "support": trial.support, "seed": trial.seed, "stages": spelled}
+
+
+@dataclass(frozen=True)
+class _Keeper:
+    """The nets of one trial, stage by stage, for `train`."""
+
+    nets: KeptNets
+    made_by: dict[str, Any]
+
+    def key(self, number: int) -> str:
+        precision = resolve(self.made_by["stages"][number]["recipe"]["precision"])
+        return key_of(self.made_by, number + 1, precision)
+
+    def lock(self, number: int, seed: int) -> AbstractContextManager[None]:
+        return self.nets.lock(self.key(number))
+
+    def load(self, number: int, seed: int, fresh: Callable[[], Net]) -> Member | None:
+        return self.nets.load(self.key(number), fresh)
+
+    def save(self, number: int, member: Member) -> None:
+        self.nets.save(self.key(number), member)
+
+
+# -- readings ---------------------------------------------------------------------------------------------------------
+
+
+def row(reading: str, stream: str, metric: str, value: float, *, group: str = "", layer: str = "", step: int) -> Row:
+    return {
+        "reading": reading,
+        "stream": stream,
+        "group": group,
+        "layer": layer,
+        "metric": metric,
+        "step": step,
+        "value": value,
+    }
+
+
+def _facts(run: Trained) -> dict[str, Any]:
+    certificate, member = run.support.certificate(), run.members[0]
+    return {
+        "certificate": str(certificate),
+        "content": certificate.content,
+        "trained_on": run.support.train.size,
+        "combinations": run.support.space.size,
+        "seconds": member.seconds,
+        "diverged_at": member.diverged_at,
+        "precision": resolve(run.recipe.precision),
+    }
+
+
+def history_rows(run: Trained, last: int) -> list[Row]:
+    """The first metric on the way, in the last stage."""
+    metric, streams = run.task.metrics[0].name, ("validation", run.support.asks)
+    points = [point for point in run.members[0].history if point.get("stage", last) == last]
+    return [
+        row("history", stream, metric, point[f"{stream}/{metric}"], step=point["step"])
+        for point in points
+        for stream in streams
+        if f"{stream}/{metric}" in point
+    ]
+
+
+def score_rows(run: Trained, streams: Sequence[str], step: int, how: Any = None) -> list[Row]:
+    """Final scores, all metrics, of streams and of the groups of held-out combinations."""
+    rows = []
+    for stream in streams:
+        for name, values in run.score(stream, how=how).values.items():
+            group, _, metric = name.rpartition("/")
+            rows.append(row("score", stream, metric, values[0], group=group, step=step))
+    return rows
+
+
+def every_combination(run: Trained, how: Any = None) -> Items:
+    """Every combination that was trained and every one held out, asked once, with the answers."""
+    rows = np.concatenate([run.support.train.combinations(), run.support.held_out.combinations()])
+    key = key_for("drawings", run.members[0].seed)
+    return evaluate(run.nets[0], run.task, rows, key=key, how=how, keep=("answer", "target"))
+
+
+def every_rows(run: Trained, items: Items, step: int) -> list[Row]:
+    """Scores of both sides from what was asked about every combination."""
+    held_out = np.arange(len(items.combinations)) >= run.support.train.size
+    whole = run.task.asked_about(items.combinations)
+    trained = ~held_out & (whole if (whole & ~held_out).any() else True)
+    found = {"test": items.where(trained).scores(), "held_out": items.where(held_out).scores()}
+    return [
+        row("score", stream, metric, value, step=step)
+        for stream, scores in found.items()
+        for metric, value in scores.items()
+    ]
+
+
+def wrong_code_rows(run: Trained, step: int) -> list[Row]:
+    """The wrong-code baseline: held-out scores when every task is shown with the code of another.
+
+    Imitation has such a floor (moves that are right whatever is wanted); an R^2 has not.
+    """
+    member = run.members[0]
+    key = key_for("held_out/blind", member.seed)
+    found = stream_scores(WrongCode(run.task), run.support.held_out, member.net, key)
+    return [row("score", "blind", metric, value, step=step) for metric, value in found.items()]
+
+
+def probe_rows(run: Trained, probe: Any, step: int) -> list[Row]:
+    """Readings of a probe as rows of a trial."""
+    options = {name: value for name, value in probe.items() if name != "name"}
+    if probe["name"] == "decodability":
+        return decodability_rows(run, step, **options)
+    return readings_as_rows(probes[probe["name"]](run, **options), step)
+
+
+def readings_as_rows(readings: Any, step: int) -> list[Row]:
+    """Readings of a probe; the factor is the group."""
+    return [
+        row(
+            readings.probe,
+            "grid",
+            one["metric"],
+            one["value"],
+            layer=one["layer"] or "",
+            group="" if one["factor"] == "mean" else one["factor"],
+            step=step,
+        )
+        for one in readings.rows
+    ]
+
+
+def decodability_rows(run: Trained, step: int, **options: Any) -> list[Row]:
+    """Linear decodability of the constituents by layer, with its controls, mean over constituents."""
+    layers = [name for name in run.blueprint.layers() if name.endswith("/pre")]
+    if not layers:
+        return []
+    found = probes["decodability"](run, layer=layers, held_out=run.support.asks, **options)
+    return [
+        row("decodability", "held_out", one["metric"], one["value"], layer=one["layer"].removesuffix("/pre"), step=step)
+        for one in found.rows
+        if one["factor"] == "mean"
+    ]
+
+
+def _value(rows: list[Row], stream: str, group: str, metric: str) -> float | None:
+    key = ("score", stream, group, metric)
+    return next((r["value"] for r in rows if (r["reading"], r["stream"], r["group"], r["metric"]) == key), None)

@@ -1,0 +1,159 @@
+"""A trial as nested data: what is trained on what, what is asked of it, what is probed and what is kept.
+
+    {"seed": 0,
+     "world":   {"name": "hyperteacher-v1", "space": {"modules": 16, "at_most": 3}, "encoding": "identity"},
+     "support": {"name": "random", "held_out": 0.25},
+     "stages":  [{"net": {"name": "mlp", "width": 384}, "recipe": {"steps": 3000}}],
+     "asks":    [{"streams": ["test", "held_out"]}],
+     "probes":  [{"name": "decodability"}],
+     "keep":    ["panel"]}
+
+Every part is `registry[name](**rest)`. A stage may have a world and a support of its own. One seed serves the teacher,
+the split, the data and the net, each by a key of its own. Nothing here is code: a trial goes through JSON unchanged.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import UserError, require_int, unknown
+from ..nets import Blueprint
+from ..nets import registry as nets
+from ..spaces import Space, Subsets
+from ..supports import Support
+from ..supports import registry as designs
+from ..tasks import Task
+from ..tasks import registry as tasks
+from ..training import Recipe, Stage
+
+Part = Mapping[str, Any]
+STAGE_PARTS = ("net", "recipe", "world", "support")
+ASK_PARTS = ("streams", "how", "every")
+KEEPABLE = ("panel", "scores", "episode", "drawings")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One trial. `Trial(**data)` checks it; `to_json` gives the data back.
+
+    Args:
+        world: the task by name, its space and its options.
+        support: the design by name and its options.
+        stages: what is trained, one after the other: {"net": {}, "recipe": {}, "world"?: {}, "support"?: {}}.
+        asks: what is scored: {"streams": ["test", "held_out"], "how"?: {}, "every"?: True}; `every` asks about every
+            combination once, instead of a sample.
+        probes: what is read off the trained net, by name.
+        keep: what the record keeps beside readings: "panel", "scores", "episode", "drawings".
+    """
+
+    world: Part
+    support: Part
+    stages: Sequence[Part]
+    asks: Sequence[Part] = field(default_factory=lambda: [{"streams": ["test", "held_out"]}])
+    probes: Sequence[Part] = ()
+    keep: Sequence[str] = ()
+    seed: int = 0
+
+    def __post_init__(self):
+        require_int("seed", self.seed, at_least=0)
+        for name, part in (("world", self.world), ("support", self.support)):
+            _require_named(name, part)
+        if not self.stages:
+            raise UserError(
+                "a trial without stages trains nothing; give at least one, such as {'net': {'name': 'mlp'}}"
+            )
+        for stage in self.stages:
+            _require_parts("stage", stage, STAGE_PARTS)
+            _require_named("net", stage.get("net", {}))
+        for ask in self.asks:
+            _require_parts("ask", ask, ASK_PARTS)
+        for probe in self.probes:
+            _require_named("probe", probe)
+        for name in self.keep:
+            if name not in KEEPABLE:
+                raise unknown("part of a record", name, KEEPABLE)
+
+    @classmethod
+    def from_json(cls, data: Part) -> Trial:
+        """The trial that `to_json` described; unknown parts are refused by name."""
+        _require_parts("trial", data, [part.name for part in dataclasses.fields(cls)])
+        return cls(**data)
+
+    def to_json(self) -> dict[str, Any]:
+        return {part.name: getattr(self, part.name) for part in dataclasses.fields(self)}
+
+    # -- from data to things ----------------------------------------------------------------------------------------
+    def build_task(self) -> Task:
+        return build_task(self.world, self.seed)
+
+    def build_support(self) -> Support:
+        return build_support(self.support, build_space(self.world), self.seed)
+
+    def build_stages(self) -> list[Stage]:
+        """The stages, with the worlds and splits that are their own."""
+        found = []
+        for stage in self.stages:
+            world = stage.get("world")
+            task = build_task(world, self.seed) if world else None
+            split = stage.get("support")
+            support = build_support(split, build_space(world or self.world), self.seed) if split else None
+            found.append(Stage(build_net(stage["net"]), build_recipe(stage.get("recipe", {})), task, support))
+        return found
+
+
+def build_space(world: Part) -> Space:
+    """The space of a world: modules, levels along each factor ("size"), or the one that the task brings."""
+    made, space = tasks[world["name"]], world.get("space")
+    if not space:
+        return made.default_space()
+    if "size" in space:
+        return made.space_of(space["size"])
+    return _call("space of subsets", Subsets, dict(space))
+
+
+def build_task(world: Part, seed: int) -> Task:
+    options = {name: value for name, value in world.items() if name not in ("name", "space")}
+    return _call(
+        f"world {world['name']!r}", tasks[world["name"]], {"space": build_space(world), "seed": seed} | options
+    )
+
+
+def build_support(support: Part, space: Space, seed: int) -> Support:
+    options = {name: value for name, value in support.items() if name != "name"}
+    return _call(f"support {support['name']!r}", designs[support["name"]], {"space": space, "seed": seed} | options)
+
+
+def build_net(net: Part) -> Blueprint:
+    options = {name: value for name, value in net.items() if name != "name"}
+    return _call(f"net {net['name']!r}", nets[net["name"]], options)
+
+
+def build_recipe(recipe: Part) -> Recipe:
+    return _call("recipe", Recipe, dict(recipe))
+
+
+def _call(what: str, made: Any, options: dict[str, Any]) -> Any:
+    """`made(**options)`; an option that it does not take is refused by name, with the near one."""
+    parameters = inspect.signature(made).parameters
+    if not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values()):
+        for name in options:
+            if name not in parameters:
+                raise unknown(f"option of {what}", name, parameters)
+    return made(**options)
+
+
+def _require_named(what: str, part: Any) -> None:
+    if not isinstance(part, Mapping) or not isinstance(part.get("name"), str):
+        raise UserError(f"the {what} of a trial is {part!r}; it must have a name, as in {{'name': ...}}")
+
+
+def _require_parts(what: str, part: Any, known: Sequence[str]) -> None:
+    if not isinstance(part, Mapping):
+        raise UserError(f"{part!r} is no {what}; it must be a dictionary with {', '.join(known)}")
+    for name in part:
+        if name not in known:
+            raise unknown(f"part of a {what}", name, known)

@@ -1,0 +1,208 @@
+"""Kept nets: trained once, found by whoever begins in the same way, and never worth a run."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from dataclasses import dataclass
+from typing import ClassVar
+
+import jax
+import pytest
+
+from recombine.errors import UserError
+from recombine.files.arrays import unpack
+from recombine.lab.study import Context
+from recombine.nets import MLP, Blueprint, Net, Wrapper
+from recombine.nets import registry as nets
+from recombine.processes import this_process
+from recombine.training.members import StageRun
+from recombine.trials import KeptNets, Trial, measure
+from recombine.trials.kept import megabytes, remove_oldest
+
+WORLD = {"name": "hyperteacher-v1", "space": {"modules": 5, "at_most": 2}, "inputs": 4, "outputs": 4}
+BASE = {"net": {"name": "mlp", "width": 16, "depth": 1}, "recipe": {"steps": 30, "tasks": 16, "precision": "float32"}}
+
+
+class OnTop(Wrapper):
+    """A scale on a frozen net."""
+
+    scale: jax.Array
+
+    def group(self, path, leaf):
+        return "no_decay" if path == "scale" else "frozen"
+
+    def __call__(self, batch, key=None):
+        prediction, trace = self.net(batch, key)
+        return prediction * self.scale, trace
+
+    def answer(self, batch, key=None, how=None):
+        return self(batch, key)
+
+    def losses(self, task, batch, moment, memory):
+        return Net.losses(self, task, batch, moment, memory)
+
+
+@dataclass(frozen=True)
+class Scaled(Blueprint):
+    name: ClassVar[str] = "scaled"
+
+    def layers(self):
+        return MLP(16, 1).layers()
+
+    def build(self, task, key, precision="float32", start=None):
+        within = MLP(16, 1).build(task, key, precision) if start is None else start
+        return OnTop(within, jax.numpy.ones(1))
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A store's folder, a cache of its own, and how many members were trained."""
+    monkeypatch.setenv("RECOMBINE_NETS", "50")
+    monkeypatch.setattr("recombine.trials.kept.shared_folder", lambda: tmp_path / "shared")
+    monkeypatch.setitem(nets._things, "scaled", Scaled)
+    trained = []
+    together = StageRun.together
+    monkeypatch.setattr(
+        StageRun, "together", lambda run, seeds, report: trained.extend(seeds) or together(run, seeds, report)
+    )
+    return tmp_path, trained
+
+
+def context(folder, cell="cell"):
+    return Context(checkpoint=folder / "checkpoints" / cell)
+
+
+def trial(*stages, **changes):
+    return Trial(**({"world": WORLD, "support": {"name": "random"}, "stages": [*stages], "seed": 0} | changes))
+
+
+def test_the_second_time_nothing_is_trained_and_every_reading_is_the_same(here):
+    folder, trained = here
+    first = measure(trial(BASE), context(folder / "one"))
+    second = measure(trial(BASE), context(folder / "one", "another"))
+    elsewhere = measure(trial(BASE), context(folder / "two"))  # another study: by the shared folder
+    assert trained == [0]
+    assert first.rows == second.rows == elsewhere.rows
+    assert first.facts == second.facts
+
+
+def test_two_trials_that_share_a_base_train_it_once(here):
+    folder, trained = here
+    for rate in (0.1, 0.2):
+        top = {"net": {"name": "scaled"}, "recipe": BASE["recipe"] | {"learning_rate": rate}}
+        measure(trial(BASE, top), context(folder / "one"))
+    assert len(trained) == 3  # the base, and what is on top of it twice
+    measure(trial(BASE), context(folder / "two"))
+    assert len(trained) == 3
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seed": 1},
+        {"support": {"name": "random", "held_out": 0.5}},
+        {"world": WORLD | {"inputs": 5}},
+        {"stages": [BASE | {"recipe": BASE["recipe"] | {"steps": 31}}]},
+        {"stages": [BASE | {"net": {"name": "mlp", "width": 17, "depth": 1}}]},
+    ],
+)
+def test_another_trial_has_another_net(here, change):
+    folder, trained = here
+    measure(trial(BASE), context(folder))
+    measure(trial(BASE, **change), context(folder))
+    assert len(trained) == 2
+
+
+def test_what_is_frozen_is_not_written_again(here):
+    folder, _ = here
+    measure(trial(BASE, {"net": {"name": "scaled"}, "recipe": BASE["recipe"]}), context(folder / "run"))
+    files = sorted((folder / "run" / "nets").glob("*.safetensors"), key=lambda path: path.stat().st_mtime)
+    base, top = (set(unpack(path)[0]) for path in files)
+    assert "scored/kernels.0" in base
+    assert top == {"scored/scale"}
+
+
+def test_a_damaged_net_is_named_set_aside_and_made_again(here):
+    folder, trained = here
+    whole = measure(trial(BASE), context(folder / "run"))
+    for path in (*(folder / "run" / "nets").glob("*"), *(folder / "shared").glob("*.safetensors")):
+        data = bytearray(path.read_bytes())
+        data[-3] ^= 0xFF
+        path.unlink()
+        path.write_bytes(data)
+    with pytest.warns(UserWarning, match=r"\.safetensors was set aside as .*\.damaged.*made again"):
+        again = measure(trial(BASE), context(folder / "run"))
+    assert len(trained) == 2 and again.rows == whole.rows
+    assert list((folder / "run" / "nets").glob("*.damaged"))
+
+
+def test_a_full_disk_costs_a_sentence_and_not_the_run(here, monkeypatch):
+    folder, _ = here
+
+    def full(*arguments, **options):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("recombine.trials.kept.write_whole", full)
+    with pytest.warns(UserWarning, match=r"was not kept: No space left"):
+        assert measure(trial(BASE), context(folder)).rows
+
+
+def test_no_nets_are_kept_where_none_may_be(here, monkeypatch):
+    folder, trained = here
+    monkeypatch.setenv("RECOMBINE_NETS", "0")
+    for _ in range(2):
+        measure(trial(BASE), context(folder))
+    assert trained == [0, 0] and not (folder / "nets").exists()
+    monkeypatch.setenv("RECOMBINE_NETS", "many")
+    with pytest.raises(UserError, match=r"RECOMBINE_NETS='many'.*2000"):
+        measure(trial(BASE), context(folder))
+
+
+def test_the_nets_used_longest_ago_go_first(tmp_path):
+    for number in range(4):
+        path = tmp_path / f"{number}.safetensors"
+        path.write_bytes(bytes(2**20))
+        os.utime(path, (number, number))
+    assert megabytes(tmp_path) == 4
+    assert remove_oldest(tmp_path, 2.5) == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["2.safetensors", "3.safetensors"]
+
+
+def test_a_lock_is_waited_for_while_its_holder_lives(tmp_path):
+    kept = KeptNets(tmp_path)
+    order = []
+
+    def hold():
+        with kept.lock("net"):
+            order.append("first")
+            time.sleep(0.5)
+            order.append("first is done")
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    while not order:
+        time.sleep(0.01)
+    with kept.lock("net"):
+        order.append("second")
+    thread.join()
+    assert order == ["first", "first is done", "second"]
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_lock_of_a_process_that_is_gone_holds_nothing(tmp_path):
+    script = "from recombine.processes import this_process; print(this_process())"
+    gone = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip()
+    assert gone != str(this_process())
+    (tmp_path / "net.lock").write_text(gone)
+    begun = time.monotonic()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with KeptNets(tmp_path).lock("net"):
+            assert (tmp_path / "net.lock").read_text() == str(this_process())
+    assert time.monotonic() - begun < 5
