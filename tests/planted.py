@@ -13,7 +13,7 @@ import numpy as np
 from recombine import Product, Recipe, Trained, supports
 from recombine.nets import Blueprint, Net
 from recombine.tasks import Bumps
-from recombine.trained import Member
+from recombine.training import Member
 
 N = 8
 FACTS = {"history": [], "diverged_at": None, "seconds": 1.0, "steps_per_second": 1.0, "compile_seconds": 1.0}
@@ -25,7 +25,8 @@ class TableNet(Net):
     layer: jax.Array  # (n0, n1, units)
     output: jax.Array  # (n0, n1, outputs)
 
-    def __call__(self, inputs, code):
+    def __call__(self, batch, key=None):
+        code = batch.code
         first, second = code[:, : self.layer.shape[0]], code[:, self.layer.shape[0] :]
         found = [jnp.einsum("ti,tj,iju->tu", first, second, table)[:, None] for table in (self.layer, self.output)]
         return found[1], {"layer1/pre": -found[0], "layer1/post": found[0], "output": found[1]}
@@ -41,16 +42,14 @@ class Table(Blueprint):
     def layers(self) -> tuple[str, ...]:
         return "layer1/pre", "layer1/post", "output"
 
-    def build(self, task, key, precision="float32"):
+    def fresh(self, task, key, precision):
         first, second = jax.random.split(key)
-        levels = task.encoding.levels
-        return TableNet(
-            jax.random.normal(first, (*levels, self.units)), jax.random.normal(second, (*levels, task.output_size))
-        )
+        levels, outputs = task.encoding.levels, task.shapes().target.shape[-1]
+        return TableNet(jax.random.normal(first, (*levels, self.units)), jax.random.normal(second, (*levels, outputs)))
 
 
 def pretend(task, support, blueprint, *nets: Net, recipe: Recipe | None = None) -> Trained:
-    members = [Member(seed=seed, net=net, **FACTS) for seed, net in enumerate(nets)]
+    members = [Member(seed=seed, net=net, raw=net, **FACTS) for seed, net in enumerate(nets)]
     return Trained(task, support, blueprint, recipe or Recipe(steps=1), members)
 
 
@@ -68,11 +67,11 @@ class WaveNet(Net):
     """Smooth in the code: sin(code W + phase)."""
 
     weights: jax.Array
-    output_size: int = eqx.field(static=True)
+    outputs: int = eqx.field(static=True)
 
-    def __call__(self, inputs, code):
-        wave = jnp.sin(code @ self.weights + jnp.arange(self.weights.shape[1]))[:, None]
-        return jnp.zeros((len(code), 1, self.output_size)), {"layer1/post": wave}
+    def __call__(self, batch, key=None):
+        wave = jnp.sin(batch.code @ self.weights + jnp.arange(self.weights.shape[1]))[:, None]
+        return jnp.zeros((len(batch.code), 1, self.outputs)), {"layer1/post": wave}
 
 
 @dataclass(frozen=True)
@@ -86,5 +85,7 @@ class Wave(Blueprint):
     def layers(self) -> tuple[str, ...]:
         return ("layer1/post",)
 
-    def build(self, task, key, precision="float32"):
-        return WaveNet(self.scale * jax.random.normal(key, (task.code_size, self.units)), task.output_size)
+    def fresh(self, task, key, precision):
+        shapes = task.shapes()
+        weights = self.scale * jax.random.normal(key, (shapes.code.shape[-1], self.units))
+        return WaveNet(weights, shapes.target.shape[-1])

@@ -38,8 +38,6 @@ LEVELS = [
     {"tasks"},
     {"nets"},
     {"theory"},
-    {"recipe"},
-    {"checkpoints", "trained"},
     {"training"},
     {"probes"},
     {"adapters"},
@@ -47,7 +45,7 @@ LEVELS = [
     {"audit"},
     {"studies"},
     {"report", "bench", "bench_engine"},
-    {"testing", "cli", "__main__", "__init__"},
+    {"testing", "testing_nets", "cli", "__main__", "__init__"},
 ]
 LEVEL_OF = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 
@@ -112,6 +110,14 @@ def test_nothing_unsafe(path):
             # type narrowing only: python -O must not change what is accepted
             assert "isinstance" in ast.unparse(node.test) or "is not None" in ast.unparse(node.test), ast.unparse(node)
     assert not re.search(r"(?<![\w.])/(home|root|work|tmp|Users)/", text), "a path of one machine"
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if room(p) != "spaces"], ids=lambda p: str(p.relative_to(SOURCE)))
+def test_spaces_are_asked_for_abilities(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
+            asked = set(re.findall(r"\w+", ast.unparse(node.args[1])))
+            assert not asked & {"Product", "Subsets", "Listed"}, f"{ast.unparse(node)}: see spaces/base.py"
 
 
 def test_public_names_are_said_twice_and_alike():

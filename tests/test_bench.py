@@ -10,18 +10,15 @@ import pytest
 
 import recombine as rc
 from recombine import bench
-from recombine.keys import key_for
-from recombine.training import fresh_state, stepper
+from recombine.training.step import stepper
 
 
 def test_the_plain_loop_and_train_compute_the_same(task, support):
     recipe = rc.Recipe(tasks=16, samples=4, precision="float32")
-    arguments = (task, support.train.sampler(), recipe.rates(), key_for("train", 0), 5)
-    nets = []
+    trained = []
     for advance in (bench.plain_loop(recipe), stepper(recipe.shape(), True)):
-        state = fresh_state(rc.nets.MLP(16, 2).build(task, key_for("init", 0)), recipe)
-        nets.append(advance(state, *arguments).net)
-    for a, b in zip(jax.tree.leaves(nets[0]), jax.tree.leaves(nets[1]), strict=True):
+        trained.append(advance(*bench.begin(rc.nets.MLP(16, 2), task, support, recipe, "float32"), 5).trained)
+    for a, b in zip(jax.tree.leaves(trained[0]), jax.tree.leaves(trained[1]), strict=True):
         assert np.allclose(a, b, atol=1e-5)
 
 

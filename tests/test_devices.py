@@ -15,17 +15,18 @@ import recombine as rc
 from recombine.devices import Layout, choose, one_device
 from recombine.lab.cells import Cell
 from recombine.lab.study import Context, Measured, Study
-from recombine.recipe import Recipe
-from recombine.training import stepper, train
+from recombine.training import Recipe, train
+from recombine.training.step import stepper
 
 ON_FOUR = """
 import json, re, tempfile
 import jax, jax.numpy as jnp, numpy as np
 import recombine as rc
-from recombine import devices, precision, training
+from recombine import devices, precision
 from recombine.keys import key_for
-from recombine.recipe import Recipe
 from recombine.tasks import draw_batch
+from recombine.training import Recipe, drive, members
+from recombine.training.step import one_step, start
 
 found = {"devices": len(jax.local_devices())}
 space = rc.Subsets(6, 2)
@@ -36,10 +37,10 @@ class Cheap(rc.tasks.Task):  # to compile: one call of the random generator
     def sample(self, key, combinations, samples=None):
         inputs = jax.random.normal(key, (len(combinations), samples or self.samples, 4))
         code = jax.nn.one_hot(combinations[:, 0], 6)
-        return rc.tasks.Batch(inputs, code, jnp.sin(inputs) * code[:, None, :4], code)
+        return rc.tasks.Batch(combinations, code, inputs, jnp.sin(inputs) * code[:, None, :4], code)
 
 
-task = Cheap(space, 4, 6, 4, tuple("abcdef"), 2)
+task = Cheap(space, tuple("abcdef"), 2)
 support = rc.supports.random(space, held_out=0.25, seed=0)
 mlp, short = rc.nets.MLP(width=32, depth=1), Recipe(steps=40, tasks=16, evaluations=4, precision="float32")
 
@@ -79,9 +80,10 @@ found["shares"] = [shard.data.shape[0] for shard in b.inputs.addressable_shards]
 # what the devices say to each other in a step: sums of gradients, never data; as compiled off the CPU
 def spoken(kind):
     recipe = Recipe(tasks=16, precision=kind)
-    state = training.fresh_state(mlp.build(task, key_for("init", 0), kind), recipe)
-    given = layout.copied((state, task, support.train.sampler(), recipe.rates(), key_for("train", 0)))
-    step = jax.jit(lambda *x: training.one_step(*x, recipe.shape(), layout), out_shardings=layout.everywhere)
+    sampler, keys = support.train.sampler(), (key_for("init", 0), key_for("train", 0))
+    begun = start(mlp, task, sampler, recipe, keys, kind)
+    given = layout.copied((*begun, task, sampler, recipe.rates(), keys[1]))
+    step = jax.jit(lambda *x: one_step(*x, recipe.shape(), layout))
     text = step.lower(*given).compile().as_text()
     return sorted(re.findall(r" (all-reduce|all-gather|all-to-all|collective-permute|reduce-scatter)\\(", text))
 
@@ -89,7 +91,7 @@ precision.with_layout_constraint = lambda x, layout: x
 found["spoken"] = spoken("bfloat16")
 
 # a checkpoint of several devices is continued by one, and the other way around
-training.CHECKPOINT_SECONDS, training.CALL_SECONDS = 0.0, 0.001
+members.CHECKPOINT_SECONDS, drive.CALL_SECONDS = 0.0, 0.001
 class Stop(Exception): pass
 def stop(seed, step, steps, facts):
     if step >= 22: raise Stop
@@ -174,6 +176,6 @@ def test_with_one_device_nothing_changes(task, support):
     assert stepper(Recipe().shape(), True) is stepper(Recipe().shape(), True)
     tree = {"a": jax.numpy.ones(3)}
     layout = Layout()
-    assert all(f(tree) is tree for f in (layout.copied, layout.keep_copied, layout.shared_out, layout.on_one))
+    assert all(f(tree) is tree for f in (layout.copied, layout.shared_out, layout.on_one))
     with pytest.raises(rc.UserError, match="devices=2"):
         train(task, support, rc.nets.MLP(width=8, depth=1), Recipe(steps=1), devices=2)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -13,6 +12,7 @@ import pytest
 
 from recombine.audit.features import FEATURES
 from recombine.lab.verdicts import NotMet
+from recombine.nets import Net
 from recombine.spaces import Product, Subsets
 from recombine.studies import audit_transfer, each, families, plan_saves_data
 from recombine.supports.certificate import components, element_usage
@@ -73,13 +73,13 @@ def test_splits_that_only_teach_are_not_judged():
 
 
 # -- scores of single combinations ------------------------------------------------------------------------------------
-class DrawsLeft(eqx.Module):
+class DrawsLeft(Net):
     """Draws the truth where x = 0 is asked for, and else nothing."""
 
     truth: jnp.ndarray
 
-    def __call__(self, inputs, code):
-        left = code[..., 0] > 0.5  # (tasks,) or (tasks, samples)
+    def __call__(self, batch, key=None):
+        left = batch.code[..., 0] > 0.5  # (tasks,) or (tasks, samples)
         return jnp.where(left.reshape(-1, 1, 1), self.truth, 0.0), {}
 
 

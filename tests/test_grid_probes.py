@@ -121,12 +121,11 @@ class Noisy(Task):
 
     def __init__(self, space: Product):
         self.space, self.constituent_names, self.samples = space, tuple(space.factors), 5
-        self.input_size, self.code_size, self.output_size = 3, sum(space.levels), 2
 
     def sample(self, key, combinations, samples=None):
         hot = self.space.multihot(combinations).astype(jnp.float32)
         inputs = jax.random.normal(key, (len(hot), samples or self.samples, 3))
-        return Batch(inputs, hot, inputs[..., :2], hot)
+        return Batch(combinations, hot, inputs, inputs[..., :2], hot)
 
 
 def test_tasks_with_inputs_are_read_at_one_input():

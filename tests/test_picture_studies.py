@@ -60,7 +60,7 @@ def test_every_combination_is_drawn_once_and_scored_by_hand(small):
     assert len(drawn.rows) == support.train.size + support.held_out.size == len(np.unique(drawn.rows, axis=0))
     assert (support.held_out.contains(drawn.rows) == drawn.held_out).all()
     batch = task.sample(key_for("any", 0), jnp.asarray(drawn.rows))
-    output = np.asarray(run.nets[0](batch.inputs, batch.code)[0]).reshape(drawn.outputs.shape)
+    output = np.asarray(run.nets[0](batch)[0]).reshape(drawn.outputs.shape)
     np.testing.assert_allclose(drawn.outputs, output, atol=1e-5)
     bumps = (drawn.rows < 6).all(1)  # stripes are trained on, and are no part of what is asked
     for stream, mask in (("held_out", drawn.held_out), ("test", ~drawn.held_out & bumps)):

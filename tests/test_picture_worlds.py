@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import jax
 import jax.numpy as jnp
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from drawn_pictures import KEY, NONE, PUBLISHED, STRIPES, gaussian, offsets, pictures, sampled, score
-from recombine import Product, supports
+from recombine import Product, UserError, supports
 from recombine.tasks import (
     Bumps,
     BumpsAndStripes,
@@ -23,6 +24,7 @@ from recombine.tasks import (
     StripeSum,
     TwoBumps,
 )
+from recombine.tasks.digits import DIGITS
 
 # -- pictures that are not the product of stripes -----------------------------------------------------------------
 
@@ -212,6 +214,24 @@ def test_the_digit_is_one_of_scikit_learn_and_stays_in_the_picture():
         border = np.ones((28, 28), bool)
         border[2:-2, 2:-2] = False
         assert found[:, border].max() < 0.25, "a corner of the digit was cut off"
+
+
+def test_the_digits_that_come_along_are_the_first_of_scikit_learn():
+    from sklearn.datasets import load_digits
+
+    data = load_digits()
+    first = np.stack([data.images[data.target == digit][0] for digit in range(10)])
+    assert DIGITS.shape == (10, 8, 8) and DIGITS.min() == 0 and DIGITS.max() == 16
+    assert (first == DIGITS).all()
+
+
+def test_only_further_examples_need_scikit_learn(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.datasets", None)  # as if it were not installed
+    for digit in range(10):
+        Rotation(Product(angle=6), digit=digit, side=30)
+    with pytest.raises(UserError, match="example=3 is one of scikit-learn's.*pip install scikit-learn") as refused:
+        Rotation(Product(angle=6), example=3, side=30)
+    assert "\n" not in str(refused.value)
 
 
 def test_an_angle_is_localized_around_the_circle():

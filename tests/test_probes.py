@@ -23,7 +23,7 @@ from recombine.nets import MLP, Blueprint, Net
 from recombine.probes import decodability, ridge
 from recombine.tasks import Bumps, Hyperteacher, draw_batch
 from recombine.testing import check_probe
-from recombine.trained import Member
+from recombine.training import Member
 
 # -- ridge --------------------------------------------------------------------------------------------------------
 
@@ -124,9 +124,9 @@ class KnownNet(Net):
     of_code: jax.Array
     of_inputs: jax.Array
 
-    def __call__(self, inputs, code):
-        layer = (code @ self.of_code)[:, None] + inputs @ self.of_inputs
-        prediction = jnp.zeros((*inputs.shape[:2], 16))
+    def __call__(self, batch, key=None):
+        layer = (batch.code @ self.of_code)[:, None] + batch.inputs @ self.of_inputs
+        prediction = jnp.zeros((*batch.inputs.shape[:2], 16))
         return prediction, {"layer1/pre": layer, "output": prediction}
 
 
@@ -139,7 +139,7 @@ class Known(Blueprint):
     def layers(self):
         return ("layer1/pre", "output")
 
-    def build(self, task, key, precision="float32"):
+    def fresh(self, task, key, precision):
         return known(0.0, 1.0)
 
 
@@ -152,7 +152,7 @@ def known(code: float, inputs: float) -> KnownNet:
 def pretend(net: Net, support=None, seeds: tuple[int, ...] = (0,), **more) -> Trained:
     """A run that ended with this net."""
     facts = {"history": [], "diverged_at": None, "seconds": 1.0, "steps_per_second": 1.0, "compile_seconds": 1.0}
-    members = [Member(seed=seed, net=net, **(facts | more)) for seed in seeds]
+    members = [Member(seed=seed, net=net, raw=net, **(facts | more)) for seed in seeds]
     return Trained(Hyperteacher(SPACE), support or supports.random(SPACE), Known(), Recipe(steps=1), members)
 
 

@@ -81,7 +81,7 @@ def test_rank_and_unrank_are_inverse_in_any_order(space, random):
 @given(spaces, st.integers(0, 2**32 - 1))
 def test_contains_is_true_for_the_listed_rows_and_for_no_other(space, seed):
     rng = np.random.default_rng(seed)
-    top = max(getattr(space, "modules", 0), *getattr(space, "levels", (0,)))
+    top = max((getattr(space, "modules", 0), *space.levels))
     listed = listing(space)
     near = np.array(listed)  # combinations with one entry changed
     near[np.arange(len(near)), rng.integers(0, space.width, len(near))] = rng.integers(-2, top + 2, len(near))

@@ -14,7 +14,6 @@ from recombine.lab.run import run_study
 from recombine.lab.store import Record, Store
 from recombine.lab.study import DEFAULT_SEEDS, Context
 from recombine.lab.verdicts import NotMet, judge
-from recombine.recipe import Recipe
 from recombine.spaces import Subsets
 from recombine.studies import (
     bisection,
@@ -31,7 +30,7 @@ from recombine.studies import (
 from recombine.studies.supports import SUPPORTS, build_support
 from recombine.studies.trial import build_recipe
 from recombine.testing import check_study
-from recombine.training import train
+from recombine.training import Recipe, train
 
 #: cells of the published grids, three seeds (notes of the public sweeps); few-shot raises there for preferences
 PUBLISHED_CELLS = {

@@ -269,7 +269,7 @@ def test_fewer_active_trains_the_small_and_holds_out_the_large(most, trained):
     for bad in (0, 3):
         with pytest.raises(UserError, match=f"most={bad}"):
             supports.registry["fewer-active"](Subsets(8, 3), most=bad)
-    with pytest.raises(UserError, match="needs subsets"):
+    with pytest.raises(UserError, match="different sizes"):
         supports.registry["fewer-active"](FACTORS)
 
 

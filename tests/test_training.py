@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import subprocess
 import sys
 import textwrap
+from dataclasses import dataclass
+from typing import ClassVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 import pytest
 
 import recombine as rc
-from recombine import checkpoints
 from recombine.intervals import over_seeds
-from recombine.keys import key_for
-from recombine.recipe import Recipe, learning_rate_at, optimizer
-from recombine.training import _Run, fresh_state, stepper, train
+from recombine.nets import Blueprint, Step
+from recombine.training import Recipe, checkpoints, train
+from recombine.training.members import StageRun
+from recombine.training.step import stepper
+from started import started
 
 SMALL = rc.nets.MLP(width=32, depth=2)
 SHORT = Recipe(steps=40, tasks=16, evaluations=4)
@@ -53,25 +56,16 @@ def test_same_seed_same_net_and_other_seed_other_net(task, support):
 
 def test_calls_of_any_length_give_the_same_state(task, support):
     advance = stepper(SHORT.shape(), True)
-    arguments = (task, support.train.sampler(), SHORT.rates(), key_for("train", 0))
-
-    def start():
-        return fresh_state(SMALL.build(task, key_for("init", 0)), SHORT)
-
-    whole = advance(start(), *arguments, 12)
-    parts = start()
+    whole = advance(*started(SMALL, task, support, SHORT), 12)
+    parts, *given = started(SMALL, task, support, SHORT)
     for count in (1, 4, 7):
-        parts = advance(parts, *arguments, count)
+        parts = advance(parts, *given, count)
     assert same(whole, parts)
 
 
-def test_one_call_a_step_gives_the_same_numbers(task, support):
-    arguments = (task, support.train.sampler(), SHORT.rates(), key_for("train", 0), 12)
-    states = [
-        stepper(SHORT.shape(), in_scan)(fresh_state(SMALL.build(task, key_for("init", 0)), SHORT), *arguments)
-        for in_scan in (True, False)
-    ]
-    assert close(states[0].net, states[1].net)
+def test_one_call_per_step_gives_the_same_numbers(task, support):
+    states = [stepper(SHORT.shape(), in_scan)(*started(SMALL, task, support, SHORT), 12) for in_scan in (True, False)]
+    assert close(states[0].trained, states[1].trained)
 
 
 def test_members_under_vmap_equal_members_in_threads(task, support):
@@ -81,52 +75,13 @@ def test_members_under_vmap_equal_members_in_threads(task, support):
         assert a.history[-1]["held_out/r2"] == pytest.approx(b.history[-1]["held_out/r2"], abs=1e-3)
 
 
-def test_adamw_is_that_of_optax_with_decay_on_matrices_only():
-    recipe = Recipe(steps=50, learning_rate=0.02, weight_decay=0.3, nesterov=False, b2=0.99, schedule="cosine")
-    parameters = {"w": jnp.ones((3, 2)), "b": jnp.ones(2)}
-    schedule = lambda step: learning_rate_at(step, recipe.rates(), "cosine")  # noqa: E731
-    mask = {"w": True, "b": False}
-    ours, theirs = (
-        optimizer(recipe.shape(), recipe.rates()),
-        optax.adamw(schedule, b1=0.9, b2=0.99, weight_decay=0.3, mask=mask),
-    )
-    a, b, state_a, state_b = parameters, parameters, ours.init(parameters), theirs.init(parameters)
-    for step in range(20):
-        gradient = jax.tree.map(lambda p, step=step: jnp.sin(p * (step + 1)), parameters)
-        update_a, state_a = ours.update(gradient, state_a, a)
-        update_b, state_b = theirs.update(gradient, state_b, b)
-        a, b = optax.apply_updates(a, update_a), optax.apply_updates(b, update_b)
-    assert close(a, b, atol=1e-6)
-
-
-@pytest.mark.parametrize("schedule", ["constant", "cosine", "linear"])
-def test_schedule_rises_peaks_and_falls(schedule):
-    recipe = Recipe(steps=100, learning_rate=0.5, warmup=0.1, schedule=schedule)
-    rate = [float(learning_rate_at(jnp.asarray(step), recipe.rates(), schedule)) for step in range(101)]
-    assert rate[0] == pytest.approx(0.05) and rate[9] == pytest.approx(0.5) and rate[10] == pytest.approx(0.5)
-    if schedule == "constant":
-        assert min(rate[9:]) == pytest.approx(0.5)
-    else:
-        assert rate[55] == pytest.approx(0.25, abs=1e-6) and rate[100] == pytest.approx(0, abs=1e-6)
-        assert all(a >= b for a, b in zip(rate[10:], rate[11:], strict=False))
-
-
-def test_clipping_bounds_what_the_optimizer_sees():
-    recipe = Recipe(clip=1.0)
-    parameters = {"w": jnp.zeros((2, 2))}
-    clipped = optimizer(recipe.shape(), recipe.rates())
-    huge, unit = ({"w": jnp.full((2, 2), v)} for v in (1e6, 0.5))  # the second has norm 1
-    (a, _), (b, _) = (clipped.update(g, clipped.init(parameters), parameters) for g in (huge, unit))
-    assert close(a, b)
-
-
 def test_recipes_that_differ_in_rates_share_a_program():
     assert stepper(Recipe(learning_rate=1e-3, steps=10, b2=0.9).shape(), True) is stepper(Recipe().shape(), True)
     assert stepper(Recipe(tasks=7).shape(), True) is not stepper(Recipe().shape(), True)
 
 
 def test_a_diverged_member_is_reported_and_enters_no_mean(task, support):
-    run = train(task, support, SMALL, Recipe(steps=60, tasks=16, learning_rate=1e12, schedule="constant", clip=0.0))
+    run = train(task, support, SMALL, Recipe(steps=60, tasks=16, learning_rate=1e12, schedule="constant"))
     assert run.members[0].diverged_at is not None
     with pytest.raises(rc.UserError, match="every member diverged"):
         run.score("held_out")
@@ -139,8 +94,8 @@ def test_a_diverged_member_is_reported_and_enters_no_mean(task, support):
 
 @pytest.mark.parametrize("seeds", [1, 2])
 def test_a_killed_run_continues_from_its_checkpoint_bit_for_bit(task, support, tmp_path, monkeypatch, seeds):
-    monkeypatch.setattr("recombine.training.CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr("recombine.training.CALL_SECONDS", 0.001)
+    monkeypatch.setattr("recombine.training.members.CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr("recombine.training.drive.CALL_SECONDS", 0.001)
     how = {"seeds": seeds, "ensemble": "vmap"}
     undisturbed = train(task, support, SMALL, SHORT, **how)
 
@@ -168,8 +123,8 @@ def test_a_killed_run_continues_from_its_checkpoint_bit_for_bit(task, support, t
 @pytest.mark.parametrize("damage", ["truncate", "flip", "other run"])
 def test_a_damaged_or_foreign_checkpoint_is_set_aside(tmp_path, task, support, damage):
     path = tmp_path / "seed-0.safetensors"
-    run = _Run(task, support, SMALL, SHORT, tmp_path, ("held_out",))
-    state = run.start(0)
+    run = StageRun(task, support, SMALL, SHORT, tmp_path, ("held_out",))
+    state, _ = run.start(0)
     saved = run.checkpoint_of([0])
     assert saved is not None and saved.path == path
     checkpoints.Checkpoint(path, "another mark" if damage == "other run" else saved.mark).save(state, [], 1.0)
@@ -184,19 +139,6 @@ def test_a_damaged_or_foreign_checkpoint_is_set_aside(tmp_path, task, support, d
     assert not path.exists() and path.with_suffix(".damaged").exists()
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"steps": 0}, "steps=0"), ({"learning_rate": -1.0}, "learning_rate=-1"), ({"schedule": "cosin"}, "cosine"),
-        ({"precision": "fp8"}, "float32"), ({"b2": 2.0}, "b2=2.0"), ({"tasks": True}, "tasks=True"),
-        ({"warmup": float("nan")}, "warmup=nan"),
-    ],
-)  # fmt: skip
-def test_bad_recipes_are_refused(change, message):
-    with pytest.raises(rc.UserError, match=message):
-        Recipe(**change)
-
-
 def test_bad_calls_are_refused(task, support):
     for arguments, message in (({"seeds": 0}, "seeds=0"), ({"seeds": [1, 1]}, "different"), ({"ensemble": "x"}, "'x'")):
         with pytest.raises(rc.UserError, match=message):
@@ -208,87 +150,218 @@ def test_bad_calls_are_refused(task, support):
         train(task, support, SMALL, SHORT).score("heldout")
 
 
-# -- training that goes on ----------------------------------------------------------------------------------------
+# -- what a net says of a step --------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def begun(task, support):
-    return train(task, support, SMALL, SHORT, seeds=[0, 3], progress=False)
-
-
-@pytest.mark.parametrize("ensemble", ["threads", "vmap"])
-def test_going_on_without_learning_changes_nothing(task, support, begun, ensemble):
-    still = Recipe(steps=3, tasks=16, learning_rate=1e-12, weight_decay=0.0, schedule="constant", evaluations=1)
-    went_on = train(task, support, SMALL, still, seeds=[3, 0], start=begun, ensemble=ensemble, progress=False)
-    for before, after in zip(begun.nets[::-1], went_on.nets, strict=True):
-        assert close(before, after, atol=1e-7)
-    assert went_on.score("held_out").values["r2"] == pytest.approx(begun.score("held_out").values["r2"][::-1], abs=1e-5)
-
-
-def test_going_on_learns_more_and_leaves_what_it_began_from_as_it_was(task, support, begun):
-    kept = jax.tree.map(np.array, eqx.filter(begun.nets, eqx.is_array))
-    longer = train(task, support, SMALL, SHORT, seeds=[0], start=begun, progress=False)
-    assert longer.members[0].history[0]["loss"] < begun.members[0].history[0]["loss"]
-    assert longer.members[0].history[-1]["loss"] < begun.members[0].history[-1]["loss"]
-    assert not close(longer.nets[0], begun.nets[0], atol=1e-3)
-    assert same(kept, jax.tree.map(np.array, eqx.filter(begun.nets, eqx.is_array))), "its buffers were given away"
-
-
-def test_going_on_with_other_data_is_a_curriculum(task, space, begun):
-    """The first stage trained on one split, the second trains on another: the rest of the space."""
-    other = rc.supports.from_combinations(space, begun.support.held_out.combinations())
-    recipe = Recipe(steps=300, tasks=16, evaluations=1)
-    second = train(task, other, SMALL, recipe, seeds=[0], start=begun, progress=False, watch=())
-    assert float(second.score("test")) > begun.score("held_out").values["r2"][0]
-
-
-def test_a_seed_that_was_not_begun_is_refused(task, support, begun):
-    with pytest.raises(rc.UserError, match=r"no healthy net for seeds \[1\]; it has \[0, 3\]"):
-        train(task, support, SMALL, SHORT, seeds=[0, 1], start=begun)
-
-
-# -- penalties ----------------------------------------------------------------------------------------------------
-
-
-class Pulled(rc.nets.Net):
-    """A net that predicts zero, whatever its weights, and is pulled toward a goal by a quadratic penalty."""
+class PulledNet(rc.nets.Net):
+    """A net that predicts zero, whatever its weights, and is pulled toward a goal by a part of its loss."""
 
     weights: jax.Array
     goal: jax.Array
 
-    def __call__(self, inputs, code):
-        zero = jnp.zeros((*inputs.shape[:2], 16)) + 0 * self.weights.sum()
+    def __call__(self, batch, key=None):
+        zero = jnp.zeros((*batch.inputs.shape[:2], 16)) + 0 * self.weights.sum()
         return zero, {"output": zero}
 
-    def penalty(self, task, batch, key):
-        goal = jax.lax.stop_gradient(self.goal)
-        return 0.5 * ((self.weights - goal) ** 2).sum() * (len(batch.code) / 16)  # the batch has 16 tasks
+    def pull(self, batch):
+        return 0.5 * ((self.weights - self.goal) ** 2).sum() * (len(batch.code) / 16)  # the batch has 16 tasks
+
+    def losses(self, task, batch, moment, memory):
+        step = super().losses(task, batch, moment, memory)
+        return step._replace(parts={**step.parts, "pull": self.pull(batch)}, notes={"first": self.weights[0]})
+
+    def group(self, path, leaf):
+        return "frozen" if path == "goal" else super().group(path, leaf)
 
 
-class Free(Pulled):
-    """The same net without its penalty."""
+class FreeNet(PulledNet):
+    """The same net without its pull."""
 
-    def penalty(self, task, batch, key):
-        return None
+    def losses(self, task, batch, moment, memory):
+        return rc.nets.Net.losses(self, task, batch, moment, memory)
 
 
-def test_a_penalty_moves_the_weights_as_predicted(task, support):
-    recipe = Recipe(tasks=16, learning_rate=0.01, schedule="constant", warmup=0.0, weight_decay=0.0, nesterov=False)
-    start, goal = jnp.asarray([0.0, 0.5, -1.0]), jnp.asarray([1.0, 0.5, -1.5])
-    advance = stepper(recipe.shape(), True)
-    arguments = (task, support.train.sampler(), recipe.rates(), key_for("train", 0))
+START, GOAL = jnp.asarray([0.0, 0.5, -1.0]), jnp.asarray([1.0, 0.5, -1.5])
 
-    def after(steps: int, made: type[Pulled]):
-        return advance(fresh_state(made(start.copy(), goal.copy()), recipe), *arguments, steps)
 
-    free, one, many = after(1, Free), after(1, Pulled), after(400, Pulled)
-    assert (free.net.weights == start).all(), "nothing but the penalty depends on the weights"
+@dataclass(frozen=True)
+class Pulled(Blueprint):
+    name: ClassVar[str] = "pulled"
+    free: bool = False
+
+    def layers(self):
+        return ("output",)
+
+    def fresh(self, task, key, precision):
+        return (FreeNet if self.free else PulledNet)(START, GOAL)
+
+
+STEADY = Recipe(tasks=16, learning_rate=0.01, schedule="constant", warmup=0.0, weight_decay=0.0, nesterov=False)
+
+
+def test_a_part_of_the_loss_moves_the_weights_as_predicted(task, support):
+    advance = stepper(STEADY.shape(), True)
+
+    def after(steps: int, free: bool = False):
+        return advance(*started(Pulled(free), task, support, STEADY), steps)
+
+    free, one, many = after(1, free=True), after(1), after(400)
+    assert (free.trained["weights"] == START).all(), "nothing but the pull depends on the weights"
     # Adam's first step has the size of the learning rate and the sign of the gradient, weights - goal
-    np.testing.assert_allclose(one.net.weights, start - 0.01 * np.sign(start - goal), atol=1e-6)
-    np.testing.assert_allclose(many.net.weights, goal, atol=0.02)
+    np.testing.assert_allclose(one.trained["weights"], START - 0.01 * np.sign(START - GOAL), atol=1e-6)
+    np.testing.assert_allclose(many.trained["weights"], GOAL, atol=0.02)
     # it is part of the loss that is reported
     assert float(one.loss_sum) == pytest.approx(float(free.loss_sum) + 0.5 * (1 + 0.25), rel=1e-5)
-    assert (many.net.goal == goal).all()
+
+
+def test_what_is_frozen_is_in_no_state_and_stays_as_it_was(task, support):
+    state, frozen, *_ = started(Pulled(), task, support, STEADY)
+    assert set(state.trained) == {"weights"} and set(frozen) == {"goal"}
+    assert not [leaf for leaf in jax.tree.leaves(state) if leaf.shape == GOAL.shape and (leaf == GOAL).all()]
+    (net,) = train(task, support, Pulled(), dataclasses.replace(STEADY, steps=5), progress=False).nets
+    assert (net.goal == GOAL).all() and (net.weights != START)[GOAL != START].all()
+    assert rc.nets.count_parameters(net) == 3
+
+
+def test_history_has_the_parts_and_notes_of_training_and_of_every_stream(task, support):
+    recipe = dataclasses.replace(STEADY, steps=2, evaluations=2)
+    run = train(task, support, Pulled(), recipe, progress=False, watch=("held_out",))
+    first, second = run.members[0].history
+    pull = [0.5 * 1.25, 0.5 * (0.99**2 + 0.49**2)]  # before the first and before the second step
+    for row, before in zip((first, second), pull, strict=True):
+        assert row["train/pull"] == pytest.approx(before, rel=1e-5)
+        assert row["loss"] == pytest.approx(row["train/loss"] + row["train/pull"], rel=1e-5)
+    # a stream is looked at after the step, on a block of 256 tasks
+    assert first["held_out/pull"] == pytest.approx(256 / 16 * pull[1], rel=1e-5)
+    assert first["held_out/total"] == pytest.approx(first["held_out/loss"] + first["held_out/pull"], rel=1e-5)
+    assert (first["train/first"], first["held_out/first"]) == pytest.approx((0.0, 0.01), abs=1e-6)
+    assert {"held_out/r2", "held_out/r2_pooled"} <= set(first)
+    quiet = dataclasses.replace(recipe, history="losses")
+    rows = train(task, support, Pulled(), quiet, progress=False, watch=("held_out",)).members[0].history
+    assert "held_out/total" in rows[0] and "held_out/r2" not in rows[0]
+
+
+class SayingNet(PulledNet):
+    """Says what a test wants; `at` counts the steps that are behind."""
+
+    says: str = eqx.field(static=True)
+
+    def losses(self, task, batch, moment, memory):
+        good = 0.5 * ((self.weights - 2) ** 2).sum()
+        now = jnp.where(memory == 3, jnp.nan, 0.0)
+        parts, notes = {"good": good}, {"first": self.weights[0]}
+        if self.says == "a note":
+            notes["bad"] = now
+        elif self.says == "parts that cancel":  # infinite, and their sum is not a number
+            parts |= {"up": jnp.where(memory == 3, jnp.inf, 0.0), "down": jnp.where(memory == 3, -jnp.inf, 0.0)}
+        elif self.says == "a part":
+            parts["bad"] = now
+        elif self.says == "the gradient":  # sqrt has none at 0, and its value is fine
+            parts["bad"] = jnp.sqrt(jnp.where(memory == 3, 0.0, 1.0) * self.weights[1] ** 2)
+        return Step(parts, notes, memory + 1)
+
+    def memory(self, task, batch):
+        return jnp.zeros((), jnp.int32)
+
+
+@dataclass(frozen=True)
+class Saying(Pulled):
+    says: str = "nothing"
+
+    def fresh(self, task, key, precision):
+        return SayingNet(START, GOAL, self.says)
+
+
+@pytest.mark.parametrize("says", ["a note", "a part", "parts that cancel", "the gradient"])
+def test_what_is_not_finite_anywhere_in_a_step_marks_the_member_as_diverged(task, support, says):
+    recipe = dataclasses.replace(STEADY, steps=6, evaluations=3)
+    fine, bad = (train(task, support, Saying(says=one), recipe, progress=False).members[0] for one in ("nothing", says))
+    assert fine.diverged_at is None and len(fine.history) == 3
+    assert bad.diverged_at == 3, "the first step, counted from 0, at which something was not finite"
+    assert [row["step"] for row in bad.history] == [2], "no row after that"
+
+
+@pytest.mark.parametrize(
+    ("parts", "notes", "message"),
+    [
+        ({}, {}, "no parts"),
+        ({"a": 0.0}, {"a": 0.0}, "'a' is said twice"),
+        ({"total": 0.0}, {}, "'total'"),
+        ({"a": np.zeros(3)}, {}, r"'a' has shape \(3,\).*scalar"),
+    ],
+)
+def test_a_step_that_cannot_be_logged_is_refused(task, support, parts, notes, message):
+    class Other(PulledNet):
+        def losses(self, task, batch, moment, memory):
+            return Step({k: jnp.asarray(v) for k, v in parts.items()}, {k: jnp.asarray(v) for k, v in notes.items()})
+
+    class Made(Pulled):
+        def fresh(self, task, key, precision):
+            return Other(START, GOAL)
+
+    with pytest.raises(rc.UserError, match=message):
+        train(task, support, Made(), STEADY, progress=False)
+
+
+# -- memory -----------------------------------------------------------------------------------------------------------
+
+
+class CountingNet(PulledNet):
+    """Remembers how often it was shown something, item by item, and a key."""
+
+    def losses(self, task, batch, moment, memory):
+        seen = memory["seen"] + 1
+        again = jax.random.fold_in(memory["key"], 1)
+        return Step(
+            {"pull": self.pull(batch)}, {"seen": seen.mean(), "done": moment.done}, {"seen": seen, "key": again}
+        )
+
+    def memory(self, task, batch):
+        return {"seen": jnp.zeros(len(batch.code)), "key": jax.random.key(7)}
+
+
+@dataclass(frozen=True)
+class Counting(Pulled):
+    def fresh(self, task, key, precision):
+        return CountingNet(START, GOAL)
+
+
+@pytest.mark.parametrize("seeds", [1, 2])
+def test_memory_is_carried_from_step_to_step_and_fresh_in_every_look_at_a_stream(task, support, seeds):
+    recipe = dataclasses.replace(STEADY, steps=4, evaluations=2)
+    run = train(task, support, Counting(), recipe, seeds=seeds, ensemble="vmap", progress=False, watch=("held_out",))
+    for member in run.members:
+        first, second = member.history
+        assert (first["train/seen"], second["train/seen"]) == (1.5, 3.5)  # means of 1, 2 and of 3, 4
+        assert (first["train/done"], second["train/done"]) == (0.125, 0.625)  # of 0, 1/4 and of 2/4, 3/4
+        assert (first["held_out/seen"], second["held_out/seen"]) == (1.0, 1.0)
+        assert (first["held_out/done"], second["held_out/done"]) == (0.5, 1.0)
+
+
+def test_a_memory_with_keys_in_it_is_continued_from_a_checkpoint(task, support, tmp_path):
+    recipe = dataclasses.replace(STEADY, steps=4)
+    run = StageRun(task, support, Counting(), recipe, tmp_path, ())
+    state, _ = run.start(0)
+    saved = run.checkpoint_of([0])
+    saved.save(state, [[]], 1.0)
+    found, _, _ = saved.load(state)
+    assert (jax.random.key_data(found.memory["key"]) == jax.random.key_data(state.memory["key"])).all()
+
+
+def test_a_memory_that_does_not_begin_with_the_tasks_is_refused(task, support):
+    class Other(PulledNet):
+        def memory(self, task, batch):
+            return {"held": jnp.zeros((5, 2))}
+
+    class Made(Pulled):
+        def fresh(self, task, key, precision):
+            return Other(START, GOAL)
+
+    with pytest.raises(rc.UserError, match=r"'held' of shape \(5, 2\).*16"):
+        train(task, support, Made(), STEADY, progress=False)
+
+
+# -- precision, memory of the process, and the cache of programs ------------------------------------------------------
 
 
 def test_bfloat16_and_float32_give_the_same_score_within_seed_noise():

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .lab.store import load as load
     from .lab.store import query as query
     from .report import figures as figures
+    from .spaces import Listed as Listed
     from .spaces import Product as Product
     from .spaces import Space as Space
     from .spaces import Subsets as Subsets
@@ -47,8 +48,9 @@ _WHERE = {
     )},
     "Audit": ".audit", "plan": ".audit.plan", "UserError": ".errors", "Interval": ".intervals",
     "over_seeds": ".intervals", "load": ".lab.store", "query": ".lab.store", "figures": ".report",
-    "Product": ".spaces", "Space": ".spaces", "Subsets": ".spaces", "Certificate": ".supports", "Support": ".supports",
-    "Recipe": ".training", "Stage": ".training", "Trained": ".training", "evaluate": ".training", "train": ".training",
+    "Listed": ".spaces", "Product": ".spaces", "Space": ".spaces", "Subsets": ".spaces", "Certificate": ".supports",
+    "Support": ".supports", "Recipe": ".training", "Stage": ".training", "Trained": ".training",
+    "evaluate": ".training", "train": ".training",
 }  # fmt: skip
 __all__ = sorted(_WHERE)  # pyright: ignore[reportUnsupportedDunderAll]
 

@@ -29,6 +29,7 @@ from .lab.stop import Stop
 from .lab.store import Record, Store, load
 from .lab.study import Context, Study
 from .lab.synthetic import Synthetic
+from .processes import cores
 
 FEW, MANY, RECORDS = 1_000, 10_000, 100_000
 SECONDS = 5.0  # of training, for the comparison of processes and threads
@@ -114,11 +115,11 @@ def run_bench_engine(engine: str, say: Say, few: int = FEW, many: int = MANY, re
 # -- processes against threads ----------------------------------------------------------------------------------------
 def measure_processes(say: Say, seconds: float = SECONDS) -> dict[str, float]:
     """Steps a second of the default net: one process that may use all cores, against a process of one thread a core."""
-    cores = os.cpu_count() or 1
+    number = cores()
     alone = _steps_a_second(1, "threads", seconds)
-    together = _steps_a_second(cores, "one-thread", seconds)
+    together = _steps_a_second(number, "one-thread", seconds)
     ratio = together / alone
-    say(f"{cores} processes of one thread: {ratio:.2f} times the steps of one process of {cores} threads "
+    say(f"{number} processes of one thread: {ratio:.2f} times the steps of one process of {number} threads "
         f"({together:.0f} and {alone:.0f} a second)")  # fmt: skip
     return {"threads": alone, "processes": together, "ratio": ratio}
 

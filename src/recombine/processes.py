@@ -1,4 +1,7 @@
-"""Which process is which: a name that tells a living process from a dead one whose number was given to another."""
+"""Which process is which: a name that tells a living process from a dead one whose number was given to another.
+
+And how many cores this process may use, which is often less than the machine has.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import platform
 import subprocess
 import uuid
 from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
 
 @dataclass(frozen=True)
@@ -43,11 +47,6 @@ class Process:
         if self.space != here.space:
             return None
         return _start_of(self.pid) == self.start
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0))
 
 
 def this_process() -> Process:
@@ -88,3 +87,54 @@ def _read(path: str) -> str:
             return file.read()
     except OSError:
         return ""
+
+
+# -- cores ------------------------------------------------------------------------------------------------------------
+def cores() -> int:
+    """Cores that this process may use: those it is bound to, and no more than its container's share of time."""
+    if hasattr(os, "process_cpu_count"):  # Python 3.13
+        bound = os.process_cpu_count()  # type: ignore[attr-defined]
+    elif hasattr(os, "sched_getaffinity"):
+        bound = len(os.sched_getaffinity(0))
+    else:
+        bound = os.cpu_count()
+    quota = cpu_quota()
+    return max(1, min(bound or 1, int(quota) if quota is not None else bound or 1))
+
+
+def cpu_quota(root: str = "/") -> float | None:
+    """Cores' worth of time that control groups allow this process; None where nothing is limited.
+
+    A group is limited by those around it, too, so the least of all up to the root counts. Inside a container the path
+    of the group may be one of the host's that is not there; the root is then the container's own group.
+    """
+    found = []
+    for line in _read(f"{root}/proc/self/cgroup").splitlines():
+        _, _, rest = line.partition(":")
+        controllers, _, group = rest.partition(":")
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        inside = PurePosixPath(group.lstrip("/"))
+        # version 2 names no controllers here and has one tree; a tree of version 1 may be called by one of several
+        for tree in {controllers, "cpu"} if controllers else {""}:
+            for place in (inside, *inside.parents):
+                at = Path(root, "sys/fs/cgroup", tree, place)
+                found.append(_version_1(at) if controllers else _version_2(at))
+    limits = [limit for limit in found if limit is not None]
+    return min(limits) if limits else None
+
+
+def _version_2(group: Path) -> float | None:
+    quota, _, period = _read(str(group / "cpu.max")).strip().partition(" ")
+    return _ratio(quota, period)
+
+
+def _version_1(group: Path) -> float | None:
+    return _ratio(_read(str(group / "cpu.cfs_quota_us")).strip(), _read(str(group / "cpu.cfs_period_us")).strip())
+
+
+def _ratio(quota: str, period: str) -> float | None:
+    """Cores from microseconds of time in each period; "max", -1 and what cannot be read are no limit."""
+    if not (quota.isdecimal() and period.isdecimal() and int(period) > 0):
+        return None
+    return int(quota) / int(period)

@@ -64,16 +64,31 @@ def check_space(space: Space, n: int = 200) -> None:
         _must((space.rank(rows) == np.arange(space.size)).all(), "enumerate is not in order of rank")
         if n >= 20 * space.size:
             _must(len(np.unique(drawn["sample"], axis=0)) == space.size, "sample misses combinations")
-    hot = space.multihot(drawn["sample"])
-    ids = space.elements(drawn["sample"])
-    _must((hot.sum(1) == (ids >= 0).sum(1)).all(), "multihot and elements disagree")
-    device = space.multihot(jnp.asarray(drawn["sample"]))
-    _must((np.asarray(device) == hot).all(), "multihot differs between numpy and jax")
-    _must(
-        sorted(i for c in space.classes for i in c) == list(range(len(space.element_names))), "classes must partition"
-    )
+    _check_elements(space, drawn["sample"])
     again = space_from_json(json.loads(json.dumps(space.to_json())))
     _must(again.size == space.size and again.element_names == space.element_names, "JSON does not give the space back")
+    _must(again == space and hash(again) == hash(space), "the space that JSON gives back is not equal to this one")
+
+
+def _check_elements(space: Space, rows: np.ndarray) -> None:
+    """Elements on host and device, and the abilities that say what combinations are made of."""
+    hot, ids, sets = space.multihot(rows), space.elements(rows), space.element_sets(rows)
+    _must((hot.sum(1) == (sets >= 0).sum(1)).all(), "multihot and element_sets disagree")
+    for row, some, own in zip(hot, ids, sets, strict=True):
+        inside = np.flatnonzero(row).tolist()
+        _must(sorted(set(some[some >= 0].tolist())) == inside, "multihot and elements disagree")
+        _must(own[own >= 0].tolist() == inside, "element_sets must be rising, each element once")
+    device = jax.jit(lambda rows: (space.multihot(rows), space.elements(rows)))(jnp.asarray(rows))
+    _must((np.asarray(device[0]) == hot).all(), "multihot differs between numpy and jax")
+    _must((np.asarray(device[1]) == ids).all(), "elements differs between numpy and jax")
+    n = len(space.element_names)
+    _must(sorted(i for c in space.classes for i in c) == list(range(n)), "classes must partition")
+    _must(space.occurs.shape == (n,) and space.occurs[ids[ids >= 0]].all(), "an element that occurs is said not to")
+    _must(list(space.sizes) == sorted(set(space.sizes)), "sizes must rise")
+    _must(np.isin((ids >= 0).sum(1), list(space.sizes)).all(), "a combination has a number of elements not in sizes")
+    _must(space.fixed_size == (len(space.sizes) == 1), "fixed_size and sizes disagree")
+    _must(len(space.columns) in (0, space.width), "columns must be one per column of a row, or none")
+    _must(space.levels == tuple(map(len, space.columns.values())), "levels and columns disagree")
 
 
 def check_support(support: Support, n: int = 200) -> None:

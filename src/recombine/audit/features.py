@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..spaces import Product
 from .seen import Seen
 
 #: name -> what it says
@@ -86,7 +85,7 @@ def _pairs(seen: Seen, combinations: np.ndarray) -> dict[str, np.ndarray]:
     unseen = (counts == 0) & there
     number = np.maximum(there.sum(1), 1)
     cells = np.array([seen.table(place).cells for place in seen.places(2)], dtype=float)
-    if not isinstance(seen.space, Product):  # one table for all places: half of its cells are pairs
+    if not seen.space.columns:  # one table for all places: half of its cells are pairs
         cells[:] = max(seen.space.possible_tuples(2), 1)
     total = np.array([seen.table(place).combinations.sum() for place in seen.places(2)])
     total_rows = np.array([seen.table(place).rows.sum() for place in seen.places(2)])

@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import UserError, unknown
 from ..labels import listed, quoted
 from ..planning import Costs, Plan, additive, plan_space
-from ..spaces import LISTED_UP_TO, Product, Space
+from ..spaces import LISTED_UP_TO, Product, Space, require_free
 from ..supports import Support
 from . import factors as choosing
 from .data import Observed, code, observe
@@ -62,6 +62,7 @@ def plan(
         if factors is not None or split is not None:
             raise UserError(f"factors= and split= are for tables; {type(data).__name__} has its own")
         space, rows, notes = _declared(data, covered)
+        require_free(space, "a plan")
         if isinstance(data, Audit) and risk is None:
             risk = known_risks(data.risk, data.observed)
         wider = _widened(space, levels)
@@ -113,7 +114,7 @@ def _widened(space: Space, levels: Any) -> Any:
     """The space with levels that the data lack. They come last, so that rows stay what they are."""
     if not levels:
         return space
-    if not isinstance(space, Product):
+    if not space.columns:
         raise UserError(f"levels= is for factors; {space} has modules")
     if isinstance(levels, str):
         levels = [levels]
@@ -125,7 +126,7 @@ def _widened(space: Space, levels: Any) -> Any:
             if not sign:
                 raise UserError(f"levels {name!r} must be written as factor=level,level")
         levels = {name: [level for level in found.split(",") if level] for name, _, found in pairs}
-    wider = {name: list(own) for name, own in space.factors.items()}
+    wider = {name: list(own) for name, own in space.columns.items()}
     for name, more in levels.items():
         if name not in wider:
             raise unknown("factor in levels:", name, wider)
@@ -151,7 +152,7 @@ def _costs(space: Space, cost: Any, source: Source | None = None, observed: Obse
             relation, parameters = prices.relation(["factor", "level", COST])
             found = prices.run(f"SELECT v0, v1, v2 FROM {relation}", parameters).fetchall()
             return Costs(space, {(name, level): _number(value, prices.name) for name, level, value in found})
-        if isinstance(space, Product) and {*space.factors, COST} <= names:
+        if space.columns and {*space.columns, COST} <= names:
             rows, costs, weights = _column(prices, space, COST)
             fitted = additive(space, rows, costs, weights)
             fitted.own = dict(zip(space.rank(rows).tolist(), costs.tolist(), strict=True))
@@ -162,10 +163,10 @@ def _costs(space: Space, cost: Any, source: Source | None = None, observed: Obse
         )
 
 
-def _column(source: Source, space: Product, column: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _column(source: Source, space: Space, column: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Combinations of a table with the mean of a column of numbers, and the number of rows, of each."""
-    relation, parameters = source.relation([*space.factors, column])
-    n = len(space.factors)
+    relation, parameters = source.relation([*space.columns, column])
+    n = len(space.columns)
     keys = ", ".join(f"v{i}" for i in range(n))
     number = f"TRY_CAST(v{n} AS DOUBLE)"
     bad = source.run(
@@ -177,7 +178,7 @@ def _column(source: Source, space: Product, column: str) -> tuple[np.ndarray, np
         f"SELECT {keys}, avg({number}), count(v{n}) FROM {relation} WHERE v{n} IS NOT NULL GROUP BY {keys} "
         f"ORDER BY {keys}", parameters,
     ).fetchall()  # fmt: skip
-    places = [{str(level): i for i, level in enumerate(levels)} for levels in space.factors.values()]
+    places = [{str(level): i for i, level in enumerate(levels)} for levels in space.columns.values()]
     rows, values, weights = [], [], []
     for *labels, value, weight in found:
         if all(label in place for label, place in zip(labels, places, strict=True)):
@@ -200,10 +201,10 @@ def _risks(space: Space, risk: Any) -> Any:
     """A table of risks as a mapping from ranks; what is none goes on as it is."""
     if risk is None or callable(risk) or (isinstance(risk, Mapping) and all(isinstance(k, int) for k in risk)):
         return risk
-    if not isinstance(space, Product):
+    if not space.columns:
         raise UserError("risks of modules are a function of rows or a mapping from ranks")
     with open_source(risk) as source:
-        for name in (*space.factors, RISK):
+        for name in (*space.columns, RISK):
             source.column(name, "the risks")
         rows, values, _ = _column(source, space, RISK)
     return dict(zip(space.rank(rows).tolist(), values.tolist(), strict=True))

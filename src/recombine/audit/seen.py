@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..spaces import Product, Space
+from ..spaces import Space, require_free
 from ..supports.certificate import components, element_usage
 
 _DENSE = 1 << 16  # cells of a table that is always an array
@@ -88,6 +88,7 @@ class Seen:
     """Training combinations of a space, each with a number of rows."""
 
     def __init__(self, space: Space, combinations: np.ndarray, rows: np.ndarray | None = None):
+        require_free(space, "an audit")
         self.space = space
         self.combinations = np.asarray(combinations)
         self.rows = np.ones(len(self.combinations)) if rows is None else np.asarray(rows, dtype=float)
@@ -125,8 +126,8 @@ class Seen:
     @cached_property
     def labels(self) -> list[tuple[str, str]]:
         """The factor and the level of each element; modules of `Subsets` have no factor."""
-        if isinstance(self.space, Product):
-            return [(name, str(level)) for name, levels in self.space.factors.items() for level in levels]
+        if self.space.columns:
+            return [(name, str(level)) for name, levels in self.space.columns.items() for level in levels]
         return [("", name) for name in self.space.element_names]
 
     def at_once(self, strength: int) -> int:
@@ -144,7 +145,7 @@ class Seen:
 
     def table(self, place: tuple[int, ...]) -> Table:
         """The table for tuples at these columns. In `Subsets` columns mean nothing, so one table serves all."""
-        shared = not isinstance(self.space, Product)
+        shared = not self.space.columns
         key = (-len(place),) if shared else place
         if key not in self._tables:
             sources = self.places(len(place)) if shared else [place]
@@ -155,7 +156,7 @@ class Seen:
 
     def codes(self, combinations: np.ndarray, place: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         """Which combinations have a tuple at these columns, and its code in the table."""
-        if isinstance(self.space, Product):
+        if self.space.columns:
             part = np.asarray(combinations)[:, place].astype(np.int64)
         else:
             part = self.space.elements(combinations)[:, place].astype(np.int64)
@@ -164,7 +165,7 @@ class Seen:
         return there, part[there] @ np.array(strides, dtype=np.int64)
 
     def _sizes(self, place: tuple[int, ...]) -> tuple[int, ...]:
-        if isinstance(self.space, Product):
+        if self.space.columns:
             return tuple(self.space.levels[i] for i in place)
         return (len(self.space.element_names),) * len(place)
 
@@ -190,7 +191,7 @@ class Seen:
 
         Where looking further would take too long, the number is the least that it can be.
         """
-        if not isinstance(self.space, Product):
+        if not self.space.columns:
             return self._brute_distance(combinations)
         width = self.space.width
         found = np.full(len(combinations), width, dtype=float)

@@ -57,7 +57,6 @@ def _grid_world(task: str, seed: int, changes: dict[str, str]):
     """A registered task with episodes, its space and its options changed as asked."""
     import inspect
 
-    from ..spaces import Product
     from ..tasks import Episodes, registry
 
     made = registry[task]
@@ -67,10 +66,7 @@ def _grid_world(task: str, seed: int, changes: dict[str, str]):
     space: Any = made.default_space()
     make: Any = made  # its constructor takes more than that of the base
     kind: Any = type(space)
-    if isinstance(space, Product):
-        sizes: dict[str, Any] = dict(zip(space.factors, space.levels, strict=True))
-    else:
-        sizes = {"modules": space.modules, "at_most": space.at_most}
+    sizes: dict[str, Any] = dict(space.dimensions)
     options = [name for name in inspect.signature(made.__init__).parameters if name not in _NOT_SET]
     values = {name: int(value) if value.isdecimal() else value for name, value in changes.items()}
     for name in values:
@@ -81,8 +77,6 @@ def _grid_world(task: str, seed: int, changes: dict[str, str]):
 
 
 def _combination(space: Any, text: str | None, seed: int):
-    from ..spaces import Subsets
-
     if text is None:
         return space.sample(seed, 1)[0]
     try:
@@ -91,4 +85,4 @@ def _combination(space: Any, text: str | None, seed: int):
         raise UserError(f"--combination takes whole numbers, such as 0,3,5, got {text!r}") from None
     if any(number >= len(space.element_names) for number in numbers):
         raise UserError(f"--combination {text} lies outside {space}")
-    return space.from_sets([numbers])[0] if isinstance(space, Subsets) else space.check([numbers])[0]
+    return space.check([numbers])[0] if space.ordered else space.from_sets([numbers])[0]

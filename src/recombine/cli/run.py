@@ -38,7 +38,7 @@ def run(
         seeds: independent repetitions; a verdict takes at least three
         out: folder or URL (s3://bucket/prefix) for records and report (default: runs/STUDY-SCALE; all: the one above)
         set: changes of knobs; `recombine show STUDY` lists them
-        engine: local (a process a core), local:N, inprocess, or ray[:ADDRESS] for a cluster (docs/cluster.md)
+        engine: local (one process per core), local:N, inprocess, or ray[:ADDRESS] for a cluster (docs/cluster.md)
         cell_timeout: seconds after which a cell counts as failed
         cell_memory: memory of a worker above which its cell counts as failed, such as 4G or 500M
         open: show the report in a browser while the study runs; where there is none, its address is printed
@@ -93,7 +93,7 @@ def retry(
         place: where `recombine run` put its records
         failed: only cells that failed (the default)
         all: every cell that has no record, also those that were never begun
-        engine: local (a process a core), local:N, inprocess, or ray[:ADDRESS] for a cluster (docs/cluster.md)
+        engine: local (one process per core), local:N, inprocess, or ray[:ADDRESS] for a cluster (docs/cluster.md)
         cell_timeout: seconds after which a cell counts as failed
         cell_memory: memory of a worker above which its cell counts as failed, such as 4G or 500M
         json: print one JSON object on stdout and nothing else there

@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.metadata
-import os
 import platform
 from pathlib import Path
 
 import jax
 
 from ..precision import resolve
+from ..processes import cores
 
 
 @functools.cache
@@ -27,7 +27,7 @@ def provenance() -> dict[str, str]:
             line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")
         ]
     facts["processor"] = models[0] if models else platform.processor() or "unknown"
-    facts["cores"] = str(os.cpu_count())
+    facts["cores"] = str(cores())
     facts["device"] = jax.devices()[0].device_kind
     facts["precision auto"] = resolve("auto")  # what it means here
     return facts

@@ -59,13 +59,16 @@ class Parts(eqx.Module):
 
 
 def cut(net: Net) -> Parts:
-    """The parts of a net. What is trained is every array of real numbers whose group is not "frozen"."""
+    """The parts of a net. What is trained is every array of real numbers whose group is not "frozen".
+
+    Also of a net by shape only, as `jax.eval_shape` gives it: a net can be grafted onto it.
+    """
     leaves, structure = jax.tree.flatten_with_path(net)
     trained, frozen, others, groups, paths = {}, {}, {}, {}, []
     for path, leaf in leaves:
         name = jax.tree_util.keystr(path, simple=True, separator=".")
         paths.append(name)
-        if not eqx.is_array(leaf):
+        if not eqx.is_array(leaf) and not isinstance(leaf, jax.ShapeDtypeStruct):
             others[name] = leaf
             continue
         group = net.group(name, leaf) if jnp.issubdtype(leaf.dtype, jnp.inexact) else FROZEN

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UserError, describe
-from ..spaces import Product, Space
+from ..spaces import Space
 
 
 class Costs:
@@ -64,7 +64,7 @@ class Costs:
         if not self.elements.any():
             return factors
         means = [self.elements[list(members)].mean() for members in self.space.classes]
-        per_slot = [mean * (1 if isinstance(self.space, Product) else self.space.width) for mean in means]
+        per_slot = [mean * (1 if self.space.columns else self.space.width) for mean in means]
         typical = self.base + sum(per_slot)
         for members, mean in zip(self.space.classes, means, strict=True):
             at = list(members)

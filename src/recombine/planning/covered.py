@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from ..errors import UserError
-from ..spaces import Product, Space
+from ..spaces import Space
 from ..supports.certificate import components, element_usage
 from .forbidden import Forbidden
 
@@ -124,7 +124,7 @@ class Covered:
                 "use a lower strength, or merge levels"
             )
         own = np.arange(n)
-        if isinstance(self.space, Product):
+        if self.space.columns:
             own = np.repeat(np.arange(self.space.width), self.space.levels)
         table = np.ones((n,) * t, bool)
         for a, b in itertools.combinations(range(t), 2):  # two levels of a factor, or a module twice, never meet

@@ -16,9 +16,11 @@ from typing import Any
 
 from ..errors import UserError, unknown
 from ..labels import quoted
-from ..spaces import Product, Space, Subsets
+from ..spaces import Space
 
-Clause = dict[int, int]  # column -> bits of the positions; in Subsets a module is a column of (absent, present)
+Clause = dict[
+    int, int
+]  # column -> bits of the positions; where there are no factors, a module is a column of (absent, present)
 
 MOST_CLAUSES = 10_000
 _DEEPEST = 50
@@ -39,7 +41,7 @@ def clauses_of(expression: Any, space: Space) -> list[Clause]:
 
 def domain(space: Space, column: int) -> int:
     """All positions of a column, as bits."""
-    return (1 << space.levels[column]) - 1 if isinstance(space, Product) else ABSENT | PRESENT
+    return (1 << space.levels[column]) - 1 if space.columns else ABSENT | PRESENT
 
 
 class _Parser:
@@ -104,12 +106,11 @@ class _Parser:
 
     def _comparison(self, no: bool) -> list[Clause]:
         name = self._name("a factor")
-        if isinstance(self.space, Subsets):
+        if not self.space.columns:
             if name not in self.space.element_names:
                 raise unknown(f"module in {self.text!r}:", name, self.space.element_names)
             return [{self.space.element_names.index(name): ABSENT if no else PRESENT}]
-        assert isinstance(self.space, Product)
-        factors = list(self.space.factors)
+        factors = list(self.space.columns)
         if name not in factors:
             raise unknown(f"factor in {self.text!r}:", name, factors)
         column = factors.index(name)
@@ -140,16 +141,14 @@ class _Parser:
         return bits
 
     def _level(self, name: str, level: str) -> int:
-        assert isinstance(self.space, Product)
-        levels = [str(found) for found in self.space.factors[name]]
+        levels = [str(found) for found in self.space.columns[name]]
         if level not in levels:
             raise unknown(f"level of {name!r} in {self.text!r}:", level, levels)
         return levels.index(level)
 
     def _compared(self, name: str, sign: str, value: str) -> int:
-        assert isinstance(self.space, Product)
         limit, bits = self._number(name, value), 0
-        for position, level in enumerate(self.space.factors[name]):
+        for position, level in enumerate(self.space.columns[name]):
             number = self._number(name, level)
             within = number < limit if sign[0] == "<" else number > limit
             if within or (len(sign) == 2 and number == limit):

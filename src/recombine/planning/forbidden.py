@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UserError
-from ..spaces import Product, Space, Subsets
+from ..spaces import Space, require_free
 from .expressions import PRESENT, Clause, clauses_of, domain
 
 _MOST_SPLITS = 100_000  # of one search; the question is as hard as any puzzle
@@ -24,6 +24,7 @@ class Forbidden:
     """What cannot be combined in a space. `forbid`: expressions, or mappings from factors to a level or several."""
 
     def __init__(self, space: Space, forbid: Any = ()):
+        require_free(space, "a plan")
         self.space = space
         if isinstance(forbid, (str, Mapping)):
             forbid = [forbid]
@@ -48,14 +49,14 @@ class Forbidden:
         """Which combinations are not forbidden."""
         rows = np.asarray(rows)
         fine = np.ones(len(rows), bool)
-        present = self.space.multihot(rows) if isinstance(self.space, Subsets) and self.clauses else None
+        present = self.space.multihot(rows) if self.clauses and not self.space.columns else None
         for clause in self.clauses:
             inside = np.ones(len(rows), bool)
             for column, bits in clause.items():
                 if present is not None:
                     inside &= present[:, column] if bits == PRESENT else ~present[:, column]
                 else:
-                    inside &= _mask(bits, self.space.levels[column])[rows[:, column]]  # type: ignore[attr-defined]
+                    inside &= _mask(bits, self.space.levels[column])[rows[:, column]]
             fine &= ~inside
         return fine
 
@@ -89,7 +90,7 @@ class Forbidden:
         if domains is None:
             return None
         row = np.full(self.space.width, -1, dtype=self.space.dtype)
-        if isinstance(self.space, Product):
+        if self.space.columns:
             for column, members in enumerate(self.space.classes):
                 inside = np.flatnonzero(_mask(domains[column], len(members)))
                 row[column] = inside[np.argmax(prefer[np.array(members)[inside]])]
@@ -108,9 +109,9 @@ class Forbidden:
         for column, members in enumerate(self._columns()):
             mentioned = [(i, c[column]) for i, c in enumerate(self.clauses) if column in c]
             # modules in no clause stand in for each other; factors in no clause do not, their columns differ
-            own = column if mentioned or isinstance(self.space, Product) else -1
+            own = column if mentioned or self.space.columns else -1
             for position, element in enumerate(members):
-                bit = 1 << position if isinstance(self.space, Product) else PRESENT
+                bit = 1 << position if self.space.columns else PRESENT
                 sign = (own, tuple(i for i, bits in mentioned if bits & bit))
                 found[element] = signs.setdefault(sign, len(signs))
         return found
@@ -122,12 +123,12 @@ class Forbidden:
         column_of = np.zeros(len(space.element_names), np.int64)
         for column, members in enumerate(columns):
             column_of[list(members)] = column
-        kept = [c for c in self.clauses if isinstance(space, Product) or PRESENT in c.values()]
+        kept = [c for c in self.clauses if space.columns or PRESENT in c.values()]
         inside = np.zeros((len(kept), len(column_of)), np.float32)
         mentions, absent = (np.zeros((len(kept), len(columns)), bool) for _ in range(2))
         for i, clause in enumerate(kept):
             for column, bits in clause.items():
-                if isinstance(space, Product):
+                if space.columns:
                     inside[i, list(columns[column])] = _mask(bits, len(columns[column]))
                     mentions[i, column] = True
                 elif bits == PRESENT:
@@ -137,14 +138,14 @@ class Forbidden:
         return column_of, inside, mentions, absent
 
     def _columns(self) -> list[tuple[int, ...]]:
-        if isinstance(self.space, Product):
+        if self.space.columns:
             return list(self.space.classes)
         return [(module,) for module in range(len(self.space.element_names))]
 
     def _with(self, elements: Sequence[int]) -> dict[int, int] | None:
         domains = {column: domain(self.space, column) for column in range(len(self._columns()))}
         for element in elements:
-            if isinstance(self.space, Product):
+            if self.space.columns:
                 column = int(np.searchsorted(self._starts, element, side="right")) - 1
                 domains[column] &= 1 << (int(element) - self._starts[column])
             else:
@@ -159,9 +160,9 @@ class Forbidden:
         open_clauses = self._propagate(domains)
         if open_clauses is None:
             return None
-        if isinstance(self.space, Subsets):
+        if not self.space.columns:
             present = sum(bits == PRESENT for bits in domains.values())
-            if present > self.space.at_most or not any(bits & PRESENT for bits in domains.values()):
+            if present > max(self.space.sizes) or not any(bits & PRESENT for bits in domains.values()):
                 return None
         if not open_clauses:
             return domains

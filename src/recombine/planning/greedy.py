@@ -17,7 +17,6 @@ import itertools
 
 import numpy as np
 
-from ..spaces import Product
 from .covered import Covered
 from .forbidden import Watch
 
@@ -48,8 +47,8 @@ def candidates(
     number = max(1, min(number, _WORK // max(n ** max(t - 1, 1), 1)))
     if seeds is not None:
         number = len(seeds)
-    product = isinstance(space, Product)
-    column = np.repeat(np.arange(space.width), space.levels) if product else np.zeros(n, np.int64)  # type: ignore
+    product = bool(space.columns)
+    column = np.repeat(np.arange(space.width), space.levels) if product else np.zeros(n, np.int64)
     watch = Watch(covered.forbidden, number) if covered.forbidden else None
     apart = staged and (covered.parts() != 1 or bool(covered.fresh.any()))
     fresh = covered.fresh * _FRESH
@@ -124,7 +123,7 @@ def _as_rows(covered: Covered, chosen: np.ndarray) -> np.ndarray:
     space = covered.space
     n = len(space.element_names)
     ids = np.sort(np.where(chosen >= 0, chosen, n), axis=1)
-    if isinstance(space, Product):
+    if space.columns:
         rows = (ids - np.array([members[0] for members in space.classes])).astype(space.dtype)
     else:
         rows = np.where(ids < n, ids, -1).astype(space.dtype)

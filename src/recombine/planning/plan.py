@@ -20,7 +20,7 @@ import numpy as np
 
 from ..errors import UserError, require_int, require_number
 from ..keys import generator, key_for
-from ..spaces import Product, Space
+from ..spaces import Space, require_free
 from ..supports.certificate import components, cooccurrence, element_usage
 from .costs import Costs
 from .covered import Covered
@@ -55,14 +55,15 @@ def plan_space(
     cost: mapping from levels to costs, which add up; a function of rows; or `Costs`.
     risk: a function of rows (or of rows and of what is trained by then), or a mapping from ranks to risks.
     """
+    if not isinstance(space, Space):
+        raise UserError(f"a plan needs a space, such as Product(color=3, shape=4); got {space!r}")
+    require_free(space, "a plan")
     if strength is None:
         strength = min(2, space.width)
     strength = require_int("strength", strength, at_least=1, at_most=space.width)
     require_int("seed", seed, at_least=0)
     if budget is not None:
         budget = require_number("budget", budget, above=0)
-    if not isinstance(space, Space):
-        raise UserError(f"a plan needs a space, such as Product(color=3, shape=4); got {space!r}")
     nothing = covered is None or (hasattr(covered, "__len__") and not len(covered))
     rows = np.zeros((0, space.width), space.dtype) if nothing else np.asarray(space.check(covered))
     rows = _distinct(space, rows)
@@ -90,11 +91,12 @@ def _distinct(space: Space, rows: np.ndarray) -> np.ndarray:
 
 def fewest_to_connect(space: Space, covered: Any = None) -> int:
     """The fewest combinations after which every element is trained and all hang together: exact."""
+    require_free(space, "a plan")
     rows = np.zeros((0, space.width), space.dtype) if covered is None else np.asarray(space.check(covered))
     usage = element_usage(space, rows)
     untrained = [int((usage[list(members)] == 0).sum()) for members in space.classes]
     parts = len(components(space, rows)) if len(rows) else 0
-    most = max(untrained) if isinstance(space, Product) else math.ceil(untrained[0] / space.width)
+    most = max(untrained) if space.columns else math.ceil(untrained[0] / space.width)
     joins = sum(untrained) + parts - 1
     if space.width == 1:  # a combination of one element joins nothing
         return most
@@ -181,11 +183,11 @@ class _Planner:
         _, first = np.unique(np.stack([parts, kinds[trained]], axis=1), axis=0, return_index=True)
         asked = trained[first]
         column = np.zeros(len(kinds), np.int64)
-        if isinstance(self.space, Product):
+        if self.space.columns:
             column = np.repeat(np.arange(self.space.width), self.space.levels)
         for i, a in enumerate(asked):
             for b in asked[i + 1 :]:
-                same_factor = isinstance(self.space, Product) and column[a] == column[b]
+                same_factor = bool(self.space.columns) and column[a] == column[b]
                 if self.covered.component[a] == self.covered.component[b] or same_factor:
                     continue
                 row = self.forbidden.row((int(a), int(b)), self.rng.random(len(kinds)))
@@ -232,7 +234,7 @@ class _Planner:
             pairs = cooccurrence(self.space, self.rows) if len(self.rows) else np.zeros((n, n), np.int64)
             self.pairs = pairs
         worth = 100.0 / (1 + pairs)
-        size = None if isinstance(self.space, Product) else self._lagging_size()
+        size = None if self.space.columns else self._lagging_size()
         rows = candidates(self.covered, self.rng, CANDIDATES, self.thrift, extra=worth, staged=False, size=size)
         rows = np.unique(rows, axis=0)
         rows = rows[self._new(rows)] if len(rows) else rows

@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import UserError
 from ..files import write_or_refuse, write_table
 from ..labels import inert, thousands, told_apart, visible
-from ..spaces import Product, Space
+from ..spaces import Space
 from .covered import Covered
 
 TUPLES = {1: "level", 2: "pair", 3: "triple"}
@@ -184,8 +184,8 @@ class Plan:
 
     def labels(self, row: np.ndarray) -> dict[str, str]:
         """A combination as column -> text."""
-        if isinstance(self.space, Product):
-            pairs = zip(self.space.factors.items(), row.tolist(), strict=True)
+        if self.space.columns:
+            pairs = zip(self.space.columns.items(), row.tolist(), strict=True)
             return {name: str(levels[i]) for (name, levels), i in pairs}
         return {"modules": " ".join(self.space.element_names[e] for e in row if e >= 0)}
 
@@ -198,7 +198,7 @@ class Plan:
     def _table(self, spell: Any) -> Any:
         import pandas
 
-        names = list(self.space.factors) if isinstance(self.space, Product) else ["modules"]
+        names = list(self.space.columns) or ["modules"]
         labels = [self.labels(step.row) for step in self.steps]
         levels = [[spell(one[name]) for one in labels] for name in names]
         total = np.cumsum([step.cost for step in self.steps]).tolist()

@@ -24,7 +24,6 @@ import numpy as np
 from ..errors import UserError
 from ..nets import Net
 from ..precision import one_thread
-from ..spaces import Product
 from ..supports import Support
 from ..tasks import Pictures
 from ..training import Trained
@@ -95,7 +94,7 @@ def true_ink(grid: Grid) -> np.ndarray:
 def _stripes(grid: Grid, support: Support) -> tuple[np.ndarray, np.ndarray]:
     """Trained drawings (S, pixels) that have one of the two factors only, and their levels on the grid (S, 2)."""
     task = grid.task
-    assert isinstance(task, Pictures) and isinstance(task.space, Product)
+    assert isinstance(task, Pictures)
     rows, where = [], []
     for which, axis in enumerate(grid.axes):
         other = grid.axes[1 - which]

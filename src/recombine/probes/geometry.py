@@ -109,7 +109,7 @@ def metric_by_differences(values: jax.Array | np.ndarray) -> Metric:
     """
     values = np.asarray(values)
     _, exponent = np.frexp(np.abs(values).max(initial=0.0).astype(float))
-    scaled = np.ldexp(values, -exponent, dtype=np.float32)
+    scaled = np.ldexp(values, -exponent).astype(np.float32, copy=False)
     return Metric(np.ldexp(np.asarray(_differences_program()(jnp.asarray(scaled)), float), 2 * exponent))
 
 

@@ -27,7 +27,7 @@ from ..errors import UserError, require_int, unknown
 from ..keys import key_for
 from ..nets import Net, Parts, cut, join
 from ..precision import one_thread
-from ..spaces import Product
+from ..spaces import Space
 from ..supports import Support
 from ..tasks import Batch, FirstRow, Pictures, Task
 from ..training import Member, Trained, ask
@@ -100,11 +100,11 @@ def make_grid(
     Tasks with inputs beside the code are read at one input, that of the first point: what moves is the code alone.
     """
     space = task.space
-    if not isinstance(space, Product) or len(space.factors) < 2:
+    if len(space.columns) < 2:
         raise UserError(f"{task.id} on {space} has no grid of two factors; a Product such as Product(x=8, y=8) has one")
     chosen = _two(space, factors)
     rest = _rest(space, chosen, fixed or {})
-    names = list(space.factors)
+    names = list(space.columns)
     axes = names.index(chosen[0]), names.index(chosen[1])
     levels = np.arange(space.levels[axes[0]]), np.arange(space.levels[axes[1]])
 
@@ -135,39 +135,39 @@ def make_grid(
     return Grid(task, chosen, axes, levels, rows, seen, unseen, codes, inputs, present)
 
 
-def _two(space: Product, factors: Sequence[str] | None) -> tuple[str, str]:
-    names = list(space.factors)
+def _two(space: Space, factors: Sequence[str] | None) -> tuple[str, str]:
+    names = list(space.columns)
     if factors is None:
         if len(names) != 2:
             raise UserError(
                 f"{space} has {len(names)} factors; choose two and fix the others, as in "
-                f"factors={tuple(names[:2])}, fixed={ {names[2]: space.factors[names[2]][0]} }"
+                f"factors={tuple(names[:2])}, fixed={ {names[2]: space.columns[names[2]][0]} }"
             )
         return names[0], names[1]
     for name in factors:
-        if name not in space.factors:
+        if name not in space.columns:
             raise unknown("factor", name, names)
     if len(factors) != 2 or len(set(factors)) != 2:
         raise UserError(f"factors={tuple(factors)} must be two different ones of {', '.join(names)}")
     return factors[0], factors[1]
 
 
-def _rest(space: Product, chosen: tuple[str, str], fixed: Mapping[str, Any]) -> dict[str, int]:
+def _rest(space: Space, chosen: tuple[str, str], fixed: Mapping[str, Any]) -> dict[str, int]:
     """The fixed level of every factor that is not part of the grid, by number."""
     for name in fixed:
-        if name not in space.factors:
-            raise unknown("factor", name, space.factors)
+        if name not in space.columns:
+            raise unknown("factor", name, space.columns)
         if name in chosen:
             raise UserError(f"factor {name!r} spans the grid, so it cannot be fixed at {fixed[name]!r}")
-    open_ones = [name for name in space.factors if name not in chosen and name not in fixed]
+    open_ones = [name for name in space.columns if name not in chosen and name not in fixed]
     if open_ones:
         raise UserError(
             f"fix the level of {' and '.join(map(repr, open_ones))} too, as in fixed={{{open_ones[0]!r}: 0}}"
         )
     for name, level in fixed.items():
-        if level not in space.factors[name]:
-            raise unknown(f"level of {name}", level, map(str, space.factors[name]))
-    return {name: space.factors[name].index(level) for name, level in fixed.items()}
+        if level not in space.columns[name]:
+            raise unknown(f"level of {name}", level, map(str, space.columns[name]))
+    return {name: space.columns[name].index(level) for name, level in fixed.items()}
 
 
 def on_grid(where: np.ndarray, values: np.ndarray) -> np.ndarray:

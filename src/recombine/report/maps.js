@@ -20,8 +20,9 @@
     const own = new Set(space.parts[rank]);
     let [least, most] = [Infinity, 0];
     let found = [];
-    space.parts.forEach((parts, other) => {
+    space.parts.forEach((listed, other) => {
       if (other === rank || map.sides[other] !== "t") return;
+      const parts = [...new Set(listed)]; // a list may have a part twice
       const shared = parts.filter((part) => own.has(part)).length;
       const apart = Math.max(own.size, parts.length) - shared;
       if (apart < least || (apart === least && shared > most)) { [least, most] = [apart, shared]; found = []; }

@@ -1,8 +1,9 @@
 """Maps of splits: every combination a cell, trained or held out, with its score; and which parts were trained together.
 
 A combination lies in the row of its first part and the column of its second (a set of one on the diagonal); what there
-is beyond two parts chooses the panel. Trained combinations are small and gray, held-out ones are whole cells, so that
-the two differ without color. A script adds: choose a combination, see its score and the nearest trained ones.
+is beyond two parts chooses the panel. Combinations of a list lie in its order, line by line. Trained combinations are
+small and gray, held-out ones are whole cells, so that the two differ without color. A script adds: choose a
+combination, see its score and the nearest trained ones.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from ..lab.study import SupportMap
 from ..labels import visible
 from ..shades import STEPS
-from ..spaces import Product, Space
+from ..spaces import Space
 from ..supports import Support
 from .graph import graph_svg, graph_words
 from .page import number
@@ -118,7 +119,9 @@ def layout(space: Space) -> Layout:
 
 def _with_cells(space: Space, cell: int) -> Layout:
     rows = space.enumerate(MOST).astype(int)
-    product = isinstance(space, Product)
+    if not space.free:  # a row is a number: lines as long as there are
+        rows = np.concatenate(np.divmod(rows, math.ceil(math.sqrt(space.size))), axis=1)
+    product = bool(space.columns)
     down = rows[:, 0]
     across = rows[:, 1] if rows.shape[1] > 1 else np.zeros_like(down) if product else down
     across = np.where(across < 0, down, across)  # a set of one lies on the diagonal
@@ -129,7 +132,7 @@ def _with_cells(space: Space, cell: int) -> Layout:
     panels, left, top, line, width = [], 0, 0, 0, 0
     for rest, ranks in members.items():
         x, y = across[ranks], down[ranks]
-        if not product:  # columns of sets of three and more begin at the first that is used
+        if not product and space.free:  # columns of sets of three and more begin at the first that is used
             x, y = x - x.min(), y - y.min()
         name = _panel_name(space, rest)
         wide = max(cell * (x.max() + 1), math.ceil(5.6 * len(name)))
@@ -140,14 +143,14 @@ def _with_cells(space: Space, cell: int) -> Layout:
         line = max(line, HEAD + cell * (int(y.max()) + 1))
         width = max(width, left + wide)
         left += int(wide) + GAP
-    factors = list(space.factors) if product else ["first module", "second module"]  # type: ignore[attr-defined]
+    factors = list(space.columns) or (["first module", "second module"] if space.free else ["the list, line by line"])
     columns = factors[1] if len(factors) > 1 else ""
     return Layout(places, cell, tuple(panels), int(width), int(top + line), factors[0], columns)
 
 
 def _panel_name(space: Space, rest: tuple[int, ...]) -> str:
-    if isinstance(space, Product):
-        named = list(space.factors.items())[2:]
+    if space.columns:
+        named = list(space.columns.items())[2:]
         return ", ".join(visible(f"{name} {levels[at]}", LABEL) for (name, levels), at in zip(named, rest, strict=True))
     more = [visible(space.element_names[i], LABEL) for i in rest if i >= 0]
     return f"with {', '.join(more)}" if more else "one or two" if space.width > 1 else ""

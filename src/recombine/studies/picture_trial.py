@@ -21,7 +21,6 @@ from ..lab.store import Record, Table
 from ..lab.study import Context, Knob, Measured, Plate, Tile, recipe_knobs
 from ..lab.verdicts import NotMet
 from ..probes import Readings
-from ..spaces import Product
 from ..tasks import Pictures
 from ..training import Recipe, Trained, evaluate
 from . import trial
@@ -124,7 +123,7 @@ def kept(run: Trained, drawn: Drawings) -> dict[str, Any]:
     ]  # fmt: skip
     facts: dict[str, Any] = {"pictures": pictures, "polarity": task.polarity}
     space = run.support.space
-    if isinstance(space, Product) and len(space.factors) == 2:
+    if len(space.columns) == 2:
         empty = float(((task.background - drawn.targets[drawn.held_out]) ** 2).mean())
         grid = np.full(task.encoding.levels[::-1], np.nan)  # [y, x], as a picture has it
         whole = _has_all_factors(task, drawn.rows)  # a stripe has no place

@@ -32,7 +32,7 @@ from ..lab.store import Record, Table
 from ..lab.study import Context, Figure, Knob, Measured, Study, check_choices, studies
 from ..lab.verdicts import Claim, NotMet, Question
 from ..planning import fewest_to_connect, plan_space
-from ..spaces import Product, Space, Subsets
+from ..spaces import Space
 from ..supports.certificate import components, element_usage
 from ..supports.grids import stair
 from ..supports.support import from_ranks
@@ -270,8 +270,8 @@ def choose(space: Space, method: str, n: int, seed: int, aside: np.ndarray) -> n
 def _forbidding(space: Space, ranks: np.ndarray) -> list[Any]:
     """These combinations and no others, as what a plan is told to leave out."""
     rows = space.unrank(ranks)
-    if isinstance(space, Product):
-        factors = list(space.factors.items())
+    if space.columns:
+        factors = list(space.columns.items())
         return [{name: levels[at] for (name, levels), at in zip(factors, row, strict=True)} for row in rows.tolist()]
     hot = np.asarray(space.multihot(rows), bool).tolist()
     return [" & ".join(name if on else f"!{name}" for name, on in zip(space.element_names, row)) for row in hot]
@@ -291,13 +291,13 @@ def _random(space: Space, n: int, rng: np.random.Generator, pool: np.ndarray) ->
 
 
 def _stair(space: Space, n: int, rng: np.random.Generator, pool: np.ndarray) -> np.ndarray:
-    if isinstance(space, Product):
+    if space.columns:
         ranks = space.rank(stair(space).train.combinations())
         ranks = ranks[np.argsort(space.unrank(ranks).sum(1), kind="stable")]  # as it is climbed
     else:
-        assert isinstance(space, Subsets)
-        m, k = space.modules, space.at_most
-        ranks = space.rank(space.from_sets([{(i + j) % m for j in range(k)} for i in range(m)]))
+        m, k = len(space.element_names), space.sizes[-1]
+        rows = [sorted((i + j) % m for j in range(k)) for i in range(m)]  # of the largest sets: no padding
+        ranks = space.rank(rows)
     ranks = ranks[np.isin(ranks, pool)]
     return space.unrank(np.concatenate([ranks, rng.permutation(np.setdiff1d(pool, ranks))])[:n])
 

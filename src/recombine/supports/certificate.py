@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,8 @@ import numpy as np
 import scipy.sparse
 
 from ..keys import key_for
-from ..spaces import LISTED_UP_TO, Space
+from ..spaces import LISTED_UP_TO, Space, count_tuples
+from .weights import shares_of
 
 if TYPE_CHECKING:
     from .support import Support
@@ -47,7 +47,7 @@ class Certificate:
     train: int
     held_out: int
     disjoint: bool
-    compositional: bool  # every element is trained
+    compositional: bool  # every element that some combination has is trained
     connected: bool  # the trained elements form one component of the co-occurrence graph
     components: tuple[tuple[str, ...], ...]
     untrained: tuple[str, ...]
@@ -56,7 +56,8 @@ class Certificate:
     groups: dict[str, int]  # held-out combinations in each group
     exact: bool
     looked_at: int
-    content: str  # hash of the space and both sides: the same split has the same one
+    content: str  # hash of the space, both sides and the weights: the same split has the same one
+    weights: tuple[float, float] | None = None  # the least and the largest share of training; None: all alike
 
     def to_json(self) -> dict:
         """The certificate as plain data."""
@@ -82,6 +83,9 @@ class Certificate:
             f"connected      {yes(self.connected)}" + (f" ({parts})" if len(self.components) > 1 else ""),
             f"usage          {min(usage):,} to {max(usage):,} training combinations an element",
         ]
+        if self.weights is not None:
+            least, largest = self.weights
+            lines.append(f"weights        a training combination is drawn with a share of {least:.3g} to {largest:.3g}")
         for c in self.coverage:
             lines.append(f"{c.strength}-way coverage {c.share:.1%} ({c.seen:,} of {c.possible:,})")
         for name, size in self.groups.items():
@@ -115,22 +119,25 @@ def certify(support: Support) -> Certificate:
     usage = element_usage(space, train)
     names = space.element_names
     parts = components(space, train)
+    occurs = space.occurs
+    shares = None if support.train.weights is None else shares_of(support.train.weights)
     return Certificate(
         space=str(space),
         combinations=space.size,
         train=len(train) if exact else support.train.size,
         held_out=len(held_out) if exact else support.held_out.size,
         disjoint=bool(disjoint),
-        compositional=bool((usage > 0).all()),
+        compositional=bool((usage > 0)[occurs].all()),
         connected=len(parts) == 1,
         components=tuple(tuple(names[i] for i in part) for part in parts),
-        untrained=tuple(names[i] for i in np.flatnonzero(usage == 0)),
-        usage=dict(zip(space.element_names, usage.tolist(), strict=True)),
+        untrained=tuple(names[i] for i in np.flatnonzero(occurs & (usage == 0))),
+        usage={name: n for name, n, there in zip(names, usage.tolist(), occurs, strict=True) if there},
         coverage=tuple(tuple_coverage(space, train)),
         groups=groups,
         exact=exact,
         looked_at=len(train),
         content=content_hash(support),
+        weights=None if shares is None else (float(shares.min()), float(shares.max())),
     )
 
 
@@ -142,7 +149,7 @@ def enough_to_meet_all(space: Space) -> int:
 
 def element_usage(space: Space, rows: np.ndarray) -> np.ndarray:
     """How many of the combinations contain each element."""
-    ids = space.elements(rows)
+    ids = space.element_sets(rows)
     return np.bincount(ids[ids >= 0].ravel(), minlength=len(space.element_names))
 
 
@@ -167,7 +174,7 @@ def components(space: Space, rows: np.ndarray) -> list[list[int]]:
 
 def _cooccurring_pairs(space: Space, rows: np.ndarray) -> list[tuple[int, int]]:
     """Distinct pairs of elements that follow each other in some combination: enough to connect all of them."""
-    ids = space.elements(rows).astype(np.int64)
+    ids = space.element_sets(rows).astype(np.int64)
     n = len(space.element_names)
     left, right = ids[:, :-1].ravel(), ids[:, 1:].ravel()
     both = (left >= 0) & (right >= 0)
@@ -179,24 +186,21 @@ def tuple_coverage(space: Space, rows: np.ndarray, strengths: tuple[int, ...] = 
     """t-way coverage: distinct sets of t elements that occur together in some row."""
     found = []
     n = len(space.element_names)
-    ids = space.elements(rows).astype(np.int64)
+    ids = space.element_sets(rows)
+    looked_at = len(rows) if space.free else space.size  # what a list could show is counted over all of it
     for t in strengths:
-        possible = space.possible_tuples(t)
-        if not possible or len(rows) * math.comb(space.width, t) > _TUPLE_WORK or n**t > _TUPLE_CODES:
+        if looked_at * math.comb(ids.shape[1], t) > _TUPLE_WORK or n**t > _TUPLE_CODES:
             break
-        seen = np.zeros(n**t, dtype=bool)
-        for columns in itertools.combinations(range(space.width), t):
-            part = ids[:, columns]
-            part = part[(part >= 0).all(1)]
-            codes = part @ (n ** np.arange(t, dtype=np.int64))  # ids rise along a row, so a set has one code
-            seen[codes] = True
-        found.append(Coverage(t, int(seen.sum()), possible))
+        possible = space.possible_tuples(t)
+        if not possible:
+            break
+        found.append(Coverage(t, count_tuples(ids, t, n), possible))
     return found
 
 
 def cooccurrence(space: Space, rows: np.ndarray) -> Any:
     """(elements, elements) counts of combinations that contain both; the diagonal is the usage."""
-    ids = space.elements(rows)
+    ids = space.element_sets(rows)
     at, column = np.nonzero(ids >= 0)
     hot = scipy.sparse.csr_array(
         (np.ones(len(at), np.int32), (at, ids[at, column])), shape=(len(rows), len(space.element_names))
@@ -213,5 +217,7 @@ def content_hash(support: Support) -> str:
         else:
             rule = side.rule  # type: ignore[attr-defined]
             digest.update(f"rule {int(rule.salt)} {int(rule.cut)} {rule.held_out}".encode())
+        if side.weights is not None:  # shares: twice all weights is the same split
+            digest.update(("weights " + ",".join(f"{share:.9g}" for share in shares_of(side.weights))).encode())
         digest.update(b"|")
     return digest.hexdigest()

@@ -13,12 +13,13 @@ import numpy as np
 from ..errors import UserError, require_int
 from ..keys import generator, key_for
 from ..registry import Registry
-from ..spaces import LISTED_UP_TO, Product, Space, Subsets
+from ..spaces import LISTED_UP_TO, Space, require_free
 from .balance import balance
 from .certificate import components, element_usage, enough_to_meet_all
 from .groups import Blocks, Has, Lacks
-from .sides import Rule, Ruled
+from .sides import Rule, RuledSide
 from .support import Support, from_ranks
+from .weights import checked_weights
 
 supports: Registry[Callable[..., Support]] = Registry("support")
 
@@ -47,6 +48,7 @@ def balanced(
     space: Space, *, held_out: float = 0.25, seed: int = 0, compositional: bool = True, connected: bool = True
 ) -> Support:
     """Random, then exchanged until no element is trained more than once oftener than another of its kind."""
+    require_free(space, "balanced")
     rng = _rng("support", seed)
 
     def choose(n_train: int, tries: int) -> np.ndarray | None:
@@ -67,7 +69,7 @@ def missing(space: Space, *, elements: Sequence[Any] | None = None, seed: int = 
     """Everything with one or more given elements (default: the last module or level) is held out: not compositional."""
     require_int("seed", seed, at_least=0)
     _refuse_single(space)
-    ids = _element_ids(space, [len(space.element_names) - 1] if elements is None else elements)
+    ids = _element_ids(space, [int(np.flatnonzero(space.occurs)[-1])] if elements is None else elements)
     for members in space.classes:
         if set(members) <= set(ids):
             names = ", ".join(space.element_names[i] for i in members)
@@ -154,6 +156,8 @@ def unpopular(space: Space, *, held_out: float = 0.25, seed: int = 0) -> Support
         for element in rare:  # the first in rank with this rare element and otherwise only the core
             alone = Has(space, (element,))(rows) & Lacks(space, tuple(e for e in rare if e != element))(rows)
             several = alone & ((space.elements(rows) >= 0).sum(1) > 1)
+            if not alone.any():
+                return None  # a list need not have it with the core alone
             chosen[np.flatnonzero(several if several.any() else alone)[0]] = True
         more = Has(space, rare[:1])(rows) & Lacks(space, rare[1:])(rows) & ~chosen
         extra = rng.permutation(np.flatnonzero(more))[: n_train - int(chosen.sum())]
@@ -174,13 +178,16 @@ def unpopular(space: Space, *, held_out: float = 0.25, seed: int = 0) -> Support
 
 @supports.register("fewer-active")
 def fewer_active(space: Space, *, most: int | None = None, seed: int = 0) -> Support:
-    """Combinations of at most `most` active modules (default: one less than can be) are trained, no larger ones."""
+    """Combinations of at most `most` elements (default: all but the largest number) are trained, no larger ones."""
     require_int("seed", seed, at_least=0)
     _refuse_unlisted(space)
-    if not isinstance(space, Subsets) or space.at_most < 2:
-        raise UserError(f"fewer-active needs subsets of at least two modules, got {space}")
-    most = require_int("most", space.at_most - 1 if most is None else most, at_least=1, at_most=space.at_most - 1)
-    train = np.flatnonzero((space.enumerate() >= 0).sum(-1) <= most)
+    if space.fixed_size:
+        raise UserError(
+            f"fewer-active needs combinations of different sizes, such as subsets of at least two modules, got {space}"
+        )
+    least, largest = space.sizes[0], space.sizes[-1]
+    most = require_int("most", space.sizes[-2] if most is None else most, at_least=least, at_most=largest - 1)
+    train = np.flatnonzero((space.elements(space.enumerate()) >= 0).sum(-1) <= most)
     return from_ranks(space, train, None, "fewer-active", settings={"most": most, "seed": seed})
 
 
@@ -193,11 +200,11 @@ def implicit(
     require_int("seed", seed, at_least=0)
     _refuse_single(space)
 
-    def choose(share: float, tries: int) -> tuple[Ruled, Ruled] | None:
+    def choose(share: float, tries: int) -> tuple[RuledSide, RuledSide] | None:
         cut = min(max(round(share * 2**32), 1), 2**32 - 1)
         for attempt in range(tries):
             salt = _rng("support-implicit", seed * ATTEMPTS + attempt).integers(0, 2**32, dtype=np.uint64)
-            sides = [Ruled(space, Rule(jnp.uint32(salt), jnp.uint32(cut), held_out=side)) for side in (False, True)]
+            sides = [RuledSide(space, Rule(jnp.uint32(salt), jnp.uint32(cut), held_out=side)) for side in (False, True)]
             if space.size <= LISTED_UP_TO:
                 looked, rest = (side.combinations() for side in sides)
             else:
@@ -220,14 +227,20 @@ def implicit(
     raise UserError(f"no rule with held_out={held_out} on {space} is {wanted}; the share must lie between 0 and 1")
 
 
-def from_combinations(space: Space, train: Any, held_out: Any = None) -> Support:
-    """A support from rows of your own; `held_out=None` means all the rest."""
+def from_combinations(space: Space, train: Any, held_out: Any = None, weights: Any = None) -> Support:
+    """A support from rows of your own; `held_out=None` means all the rest.
+
+    weights: how often each row of `train` is drawn in training, up to a factor, such as how often a data set repeats
+    it; those of a row that is given twice add up. All alike by default.
+    """
     if held_out is None and space.size > LISTED_UP_TO:
         raise UserError(
             f"{space} has {space.size:,} combinations; name the held-out ones, the rest is too many to list"
         )
     held = None if held_out is None else space.rank(space.check(held_out))
-    return from_ranks(space, space.rank(space.check(train)), held, "from_combinations")
+    rows = space.check(train)
+    checked = None if weights is None else checked_weights(space, rows, weights)
+    return from_ranks(space, space.rank(rows), held, "from_combinations", weights=checked)
 
 
 # -- what the designs share -------------------------------------------------------------------------------------
@@ -258,7 +271,7 @@ def _wanted(compositional: bool, connected: bool) -> str:
 
 
 def _accept(space: Space, rows: np.ndarray, compositional: bool, connected: bool) -> bool:
-    if compositional and not (element_usage(space, rows) > 0).all():
+    if compositional and not (element_usage(space, rows) > 0)[space.occurs].all():
         return False
     return not connected or len(components(space, rows)) == 1
 
@@ -290,10 +303,11 @@ def _training_ranks(
 
 
 def _fewest(space: Space, connected: bool) -> int:
-    """The fewest combinations that can connect all elements: each joins `width` of them. None can if width is 1."""
+    """The fewest combinations that can connect all elements: each joins as many as it has. None can if that is 1."""
     if not connected:
         return 1
-    return math.ceil((len(space.element_names) - 1) / (space.width - 1)) if space.width > 1 else space.size
+    most = max(space.sizes)
+    return math.ceil((int(space.occurs.sum()) - 1) / (most - 1)) if most > 1 else space.size
 
 
 def _rising(after: int, below: int) -> Iterator[int]:
@@ -314,12 +328,13 @@ def _element_ids(space: Space, elements: Any) -> tuple[int, ...]:
 def _element_order(space: Space) -> tuple[int, ...]:
     """Elements from first to last; in a Product the first levels of all factors come before the second ones."""
     ranked = [(position, element) for members in space.classes for position, element in enumerate(members)]
-    return tuple(element for _, element in sorted(ranked))
+    return tuple(element for _, element in sorted(ranked) if space.occurs[element])
 
 
 def _block_of(space: Space, blocks: Sequence[int] | None) -> tuple[int, ...]:
     """The block of each element. In a Product each factor's levels are cut in two halves."""
-    if isinstance(space, Product):
+    require_free(space, "disconnected")
+    if space.columns:
         if blocks is not None:
             raise UserError(f"blocks={list(blocks)} is for Subsets; on a Product each factor is cut in two halves")
         if min(space.levels) < 2:
@@ -327,17 +342,17 @@ def _block_of(space: Space, blocks: Sequence[int] | None) -> tuple[int, ...]:
         return tuple(
             int(position >= len(members) // 2) for members in space.classes for position in range(len(members))
         )
-    assert isinstance(space, Subsets)
-    if space.modules < 2:
+    modules = len(space.element_names)
+    if modules < 2:
         raise UserError(f"{space} has one module, which cannot lie in two blocks")
-    if space.at_most < 2:
+    if max(space.sizes) < 2:
         raise UserError(f"{space} has no combination of two modules, so no block can be apart from another")
     if blocks is not None and not isinstance(blocks, Iterable):
         raise UserError(f"blocks={blocks!r} must be two or more sizes, such as blocks=(8, 8)")
-    sizes = [space.modules // 2, space.modules - space.modules // 2] if blocks is None else list(blocks)
+    sizes = [modules // 2, modules - modules // 2] if blocks is None else list(blocks)
     sizes = [require_int("block size", size, at_least=1) for size in sizes]
-    if len(sizes) < 2 or sum(sizes) != space.modules:
-        raise UserError(f"blocks={sizes} must be two or more sizes that add up to {space.modules} modules")
+    if len(sizes) < 2 or sum(sizes) != modules:
+        raise UserError(f"blocks={sizes} must be two or more sizes that add up to {modules} modules")
     return tuple(block for block, size in enumerate(sizes) for _ in range(size))
 
 

@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from ..errors import UserError, require_int, require_number
-from ..spaces import LISTED_UP_TO, Product, Space
+from ..spaces import LISTED_UP_TO, Space
 from .designs import supports
 from .regions import drawn
 from .support import Support, from_ranks
@@ -94,7 +94,7 @@ def extreme_levels(levels: tuple[int, ...], share: float) -> list[int]:
 # -- what these designs share -----------------------------------------------------------------------------------------
 def _levels(space: Space, design: str, seed: int) -> tuple[int, ...]:
     require_int("seed", seed, at_least=0)
-    if not isinstance(space, Product) or len(space.levels) < 2 or space.size < 3:
+    if len(space.columns) < 2 or space.size < 3:
         raise UserError(f"{design} needs a Product of two or more factors, as Product(color=4, shape=4); got {space}")
     if space.size > LISTED_UP_TO:
         raise UserError(f"{space} has {space.size:,} combinations, too many to hold out all others of; merge levels")

@@ -14,12 +14,13 @@ from ..spaces import Space
 
 @dataclass(frozen=True)
 class ActiveCount:
-    """Combinations with exactly `count` active elements."""
+    """Combinations of exactly `count` elements; one that stands in it twice counts twice."""
 
+    space: Space
     count: int
 
     def __call__(self, rows: Any) -> Any:
-        return (rows >= 0).sum(-1) == self.count
+        return (self.space.elements(rows) >= 0).sum(-1) == self.count
 
 
 @dataclass(frozen=True)

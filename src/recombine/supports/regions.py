@@ -19,7 +19,7 @@ import numpy as np
 
 from ..errors import UserError, require_int, unknown
 from ..keys import generator, key_for
-from ..spaces import Product, Space
+from ..spaces import Space
 from .designs import supports
 from .sides import Predicate
 from .support import Support, from_ranks
@@ -122,12 +122,12 @@ def gap(
 
     Default: from 160 to 200 of 360 degrees, as published for angles.
     """
-    if not isinstance(space, Product):
+    if not space.columns:
         raise UserError(f"a gap needs a Product with an ordered factor, such as Product(angle=36); got {space}")
-    if factor is not None and factor not in space.factors:
-        raise unknown("factor", factor, space.factors)
-    name = next(iter(space.factors)) if factor is None else factor
-    column = list(space.factors).index(name)
+    if factor is not None and factor not in space.columns:
+        raise unknown("factor", factor, space.columns)
+    name = next(iter(space.columns)) if factor is None else factor
+    column = list(space.columns).index(name)
     levels = _places(space, column)
     first, last = -(-levels * 160 // 360), max(levels * 200 // 360, -(-levels * 160 // 360))
     low, high = _checked(first if low is None else low, last if high is None else high, levels, name)
@@ -170,16 +170,16 @@ class Region:
 
 def pairs_of(space: Space) -> tuple[tuple[int, int, int, int], ...]:
     """The columns of the factors that make a place, and how many places each has: x and y with the same ending."""
-    if not isinstance(space, Product) or len(space.factors) < 2:
+    if len(space.columns) < 2:
         raise UserError(f"a region needs a Product of two or more ordered factors, as Product(x=28, y=28); got {space}")
-    names = list(space.factors)
+    names = list(space.columns)
     named = [(names.index(n), names.index("y" + n[1:])) for n in names if n[0] == "x" and "y" + n[1:] in names]
     return tuple((a, b, _places(space, a), _places(space, b)) for a, b in named or [(0, 1)])
 
 
-def _places(space: Product, column: int) -> int:
+def _places(space: Space, column: int) -> int:
     """Levels of a factor that are places: all but a last one that is called none."""
-    levels = list(space.factors.values())[column]
+    levels = list(space.columns.values())[column]
     return len(levels) - (str(levels[-1]) == ABSENT)
 
 

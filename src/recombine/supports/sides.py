@@ -2,7 +2,7 @@
 
 A side is explicit (the ranks of its combinations) or implicit (a keyed rule that decides for any combination on
 which side it falls, so that spaces that cannot be listed can still be split). Both can be sampled on the host and,
-inside a compiled step, on the device.
+inside a compiled step, on the device. An explicit side may have weights: how often each combination is drawn.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ import numpy as np
 from ..errors import UserError
 from ..keys import generator
 from ..spaces import LISTED_UP_TO, Space
+from .weights import WeightedSampler, shares_of, starts_of
 
-#: (rows) -> bool a row; written with operators that numpy and jax arrays share
+#: (rows) -> one bool per row; written with operators that numpy and jax arrays share
 Predicate = Callable[[Any], Any]
 
 _PAD_TO_SPACE_BELOW = 1 << 16
@@ -90,32 +91,34 @@ class RuleSampler(eqx.Module):
 
 
 class Side:
-    """One side of a split. Use `Listed` or `Ruled`."""
+    """One side of a split. Use `ListedSide` or `RuledSide`."""
 
     space: Space
     size: int
     #: whether `size` and `combinations()` are exact facts about a list, or follow from a rule
     listed: bool
+    #: how often each of `combinations()` is drawn, up to a factor; None where all are drawn alike
+    weights: np.ndarray | None = None
 
     def sample(self, key: Any, n: int) -> np.ndarray:
-        """`n` combinations of this side, uniform and with replacement, made on the host."""
-        raise TypeError("use Listed or Ruled")
+        """`n` combinations of this side with replacement, uniform or by weight, made on the host."""
+        raise TypeError("use ListedSide or RuledSide")
 
     def contains(self, rows: Any) -> np.ndarray:
         """Whether each combination is on this side."""
-        raise TypeError("use Listed or Ruled")
+        raise TypeError("use ListedSide or RuledSide")
 
     def combinations(self) -> np.ndarray:
         """All combinations of this side."""
-        raise TypeError("use Listed or Ruled")
+        raise TypeError("use ListedSide or RuledSide")
 
     def where(self, predicate: Predicate) -> Side:
         """The part of this side for which the predicate holds."""
-        raise TypeError("use Listed or Ruled")
+        raise TypeError("use ListedSide or RuledSide")
 
     def sampler(self) -> Callable[[jax.Array, int], jax.Array]:
         """What draws combinations of this side inside a compiled step (a pytree)."""
-        raise TypeError("use Listed or Ruled")
+        raise TypeError("use ListedSide or RuledSide")
 
     def __len__(self) -> int:
         return self.size
@@ -124,15 +127,18 @@ class Side:
         return self.size > 0
 
 
-class Listed(Side):
-    """A side whose combinations are known by rank."""
+class ListedSide(Side):
+    """A side whose combinations are known by rank. weights: one per rank; drawn alike without them."""
 
     listed = True
 
-    def __init__(self, space: Space, ranks: np.ndarray):
+    def __init__(self, space: Space, ranks: np.ndarray, weights: np.ndarray | None = None):
         self.space = space
         self.ranks = np.sort(ranks)
         self.size = len(self.ranks)
+        if weights is not None:
+            self.weights = np.asarray(weights, dtype=float)[np.argsort(ranks, kind="stable")]
+            self.weights.setflags(write=False)
 
     def combinations(self) -> np.ndarray:
         return self._rows
@@ -145,30 +151,35 @@ class Listed(Side):
 
     def sample(self, key: Any, n: int) -> np.ndarray:
         self._refuse_if_empty()
-        return self.space.unrank(generator(key).choice(self.ranks, size=n))
+        shares = None if self.weights is None else shares_of(self.weights)
+        return self.space.unrank(generator(key).choice(self.ranks, size=n, p=shares))
 
     def contains(self, rows: Any) -> np.ndarray:
         ranks = self.space.rank(rows)
         at = np.minimum(np.searchsorted(self.ranks, ranks), max(self.size - 1, 0))
         return self.ranks[at] == ranks if self.size else np.zeros(len(ranks), bool)
 
-    def where(self, predicate: Predicate) -> Listed:
-        return Listed(self.space, self.ranks[np.asarray(predicate(self._rows), dtype=bool)])
+    def where(self, predicate: Predicate) -> ListedSide:
+        kept = np.asarray(predicate(self._rows), dtype=bool)
+        return ListedSide(self.space, self.ranks[kept], None if self.weights is None else self.weights[kept])
 
-    def sampler(self) -> TableSampler:
+    def sampler(self) -> TableSampler | WeightedSampler:
         self._refuse_if_empty()
         # Padding makes splits of one space, or of like size, share their compiled program.
         padded = self.space.size if self.space.size <= _PAD_TO_SPACE_BELOW else 1 << (self.size - 1).bit_length()
         table = np.zeros((padded, self.space.width), dtype=self.space.dtype)
         table[: self.size] = self._rows
-        return TableSampler(jnp.asarray(table), jnp.asarray(self.size, jnp.int32))
+        rows, count = jnp.asarray(table), jnp.asarray(self.size, jnp.int32)
+        if self.weights is None:
+            return TableSampler(rows, count)
+        return WeightedSampler(rows, jnp.asarray(starts_of(self.weights, padded)), count)
 
     def _refuse_if_empty(self) -> None:
         if not self.size:
             raise UserError(f"this side of the split of {self.space} is empty, so nothing can be sampled from it")
 
 
-class Ruled(Side):
+class RuledSide(Side):
     """A side given by a rule: nothing is listed, and membership of any combination is known."""
 
     listed = False
@@ -185,7 +196,7 @@ class Ruled(Side):
         whole = self.space.size * (cut if self.rule.held_out else 2**32 - cut) // 2**32
         if not self.groups:
             return whole
-        rows = Ruled(self.space, self.rule).sample(0, 10_000)  # a part of it: by its share of a sample
+        rows = RuledSide(self.space, self.rule).sample(0, 10_000)  # a part of it: by its share of a sample
         inside = np.logical_and.reduce([np.asarray(group(rows)) for group in self.groups])
         return whole * int(inside.sum()) // len(rows)
 
@@ -212,8 +223,8 @@ class Ruled(Side):
         rows = self.space.enumerate()
         return rows[self.contains(rows)]
 
-    def where(self, predicate: Predicate) -> Ruled:
-        return Ruled(self.space, self.rule, (*self.groups, predicate))
+    def where(self, predicate: Predicate) -> RuledSide:
+        return RuledSide(self.space, self.rule, (*self.groups, predicate))
 
     def sampler(self) -> RuleSampler:
         return RuleSampler(self.space, self.rule, self.groups)

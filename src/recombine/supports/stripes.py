@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import UserError, require_int
 from ..keys import generator, key_for
-from ..spaces import Product, Space
+from ..spaces import Space
 from .designs import supports
 from .regions import ABSENT, Region, donut_range, drawn, pairs_of
 from .support import Support, from_ranks
@@ -34,7 +34,7 @@ def bumps_and_stripes(
     Default hole: as that of `donut`.
     """
     require_int("seed", seed, at_least=0)
-    if not isinstance(space, Product) or space.width != 2 or not all(_can_lack(v) for v in space.factors.values()):
+    if len(space.columns) != 2 or not all(_can_lack(levels) for levels in space.columns.values()):
         raise UserError(
             f"bumps-and-stripes needs two factors whose last level is {ABSENT!r}, as Product(x=[0, 1, 2, {ABSENT!r}], "
             f"y=[0, 1, 2, {ABSENT!r}]); got {space}"

@@ -10,10 +10,10 @@ import numpy as np
 
 from ..errors import UserError, unknown
 from ..keys import STREAMS, key_for
-from ..spaces import Space, Subsets
+from ..spaces import Space
 from .certificate import Certificate, certify
 from .groups import ActiveCount
-from .sides import Listed, Predicate, Side
+from .sides import ListedSide, Predicate, Side
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Support:
     def groups(self) -> dict[str, Predicate]:
         """Groups of held-out combinations that are scored apart; only those that have members."""
         groups: dict[str, Predicate] = dict(self.named)
-        if isinstance(self.space, Subsets):
-            groups |= {f"{k} active": ActiveCount(k) for k in range(1, self.space.at_most + 1)}
+        if not (self.space.fixed_size and self.space.ordered):  # a set of one is told by its number, too
+            groups |= {f"{k} active": ActiveCount(self.space, k) for k in self.space.sizes}
         # Where a side cannot be listed, a group too rare to meet in a sample could not be scored either.
         listed = self.held_out.listed
         rows = self.held_out.combinations() if listed else self.held_out.sample(key_for("groups", 0), 5_000)
@@ -66,9 +66,22 @@ class Support:
         return f"Support({self.design} on {self.space}: {self.train.size:,} trained, {self.held_out.size:,} held out)"
 
 
-def from_ranks(space: Space, train: np.ndarray, held_out: np.ndarray | None, design: str, **more: Any) -> Support:
-    """A listed support; `held_out=None` means all the rest. Refuses an empty or overlapping side."""
-    train = np.unique(train)
+def from_ranks(
+    space: Space,
+    train: np.ndarray,
+    held_out: np.ndarray | None,
+    design: str,
+    *,
+    weights: np.ndarray | None = None,
+    **more: Any,
+) -> Support:
+    """A listed support; `held_out=None` means all the rest. Refuses an empty or overlapping side.
+
+    weights: one per rank of `train`; those of a rank that is given twice add up.
+    """
+    train, at = np.unique(train, return_inverse=True)
+    if weights is not None:
+        weights = np.bincount(at, weights=weights, minlength=len(train))
     if held_out is None:
         rest = np.ones(space.size, dtype=bool)
         rest[train] = False
@@ -83,4 +96,4 @@ def from_ranks(space: Space, train: np.ndarray, held_out: np.ndarray | None, des
                 f"the split {design!r} of {space} leaves nothing to {name} of its {space.size:,} combinations; "
                 "each side needs at least one"
             )
-    return Support(space, Listed(space, train), Listed(space, held_out), design, **more)
+    return Support(space, ListedSide(space, train, weights), ListedSide(space, held_out), design, **more)

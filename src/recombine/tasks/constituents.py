@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from ..encodings import ConstituentEncoding, encodings, showing
 from ..errors import UserError, unknown
 from ..keys import key_for
-from ..spaces import Space, Subsets
+from ..spaces import Space
 
 #: by name, or the values that a weight can take
 Weights = Literal["discrete", "khot", "continuous"] | tuple[float, ...]
@@ -31,9 +31,9 @@ def draw_weights(key: jax.Array, active: jax.Array, kind: Weights) -> jax.Array:
     return jnp.where(active, weights, 0.0)
 
 
-def require_modules(what: str, space: Space) -> Subsets:
-    """`space` if its elements are modules that weights can be drawn for."""
-    if not isinstance(space, Subsets):
+def require_modules(what: str, space: Space) -> Space:
+    """`space` if its combinations are sets of modules that weights can be drawn for."""
+    if space.ordered or not space.free:
         raise UserError(f"a {what} needs a Subsets space, got {space}")
     return space
 

@@ -196,8 +196,7 @@ class Goal(Episodes):
 
     def _columns(self, combinations: jax.Array) -> jax.Array:
         """Levels in the order of FACTORS, whatever the order in the space."""
-        assert isinstance(self.space, Product)
-        order = [list(self.space.factors).index(factor) for factor in FACTORS]
+        order = [list(self.space.columns).index(factor) for factor in FACTORS]
         return jnp.stack([combinations[:, column].astype(jnp.int32) for column in order], axis=1)
 
     def begin(self, key, combinations, samples):
@@ -276,8 +275,7 @@ class Goal(Episodes):
         return " ".join(self.lexicon[int(word)] for word in np.asarray(self.tell(jnp.asarray(row)))[0])
 
     def _first_word(self, factor: str) -> int:
-        assert isinstance(self.space, Product)
-        sizes = [len(self.space.factors[name]) for name in FACTORS]
+        sizes = [len(self.space.columns[name]) for name in FACTORS]
         return len(self.lexicon) - sum(sizes[FACTORS.index(factor) :])
 
     # -- for people ---------------------------------------------------------------------------------------------
@@ -320,7 +318,6 @@ class GoalLookup(Goal):
         return jax.random.randint(key, (self.space.size,), 0, interactions)
 
     def goals(self, combinations: Int[Array, "t 4"], chance: Float[Array, "b 1"]) -> Int[Array, "b 4"]:
-        assert isinstance(self.space, Product)
         rank = jnp.zeros(len(combinations), jnp.int32)
         for column, levels in enumerate(self.space.levels):
             rank = rank * levels + combinations[:, column].astype(jnp.int32)
@@ -344,11 +341,11 @@ class GoalIndifferent(Goal):
 def _levels(space: Space) -> Mapping[str, Sequence[Any]]:
     """Levels by factor, or an error that says which space would do."""
     example = "Product(quadrant=4, interaction=5, maze=5, object=5)"
-    if not isinstance(space, Product) or set(space.factors) != set(FACTORS):
+    if set(space.columns) != set(FACTORS):
         raise UserError(f"a goal world combines {', '.join(FACTORS)}, as in {example}; got {space}")
     for factor, most in MOST_LEVELS.items():
-        require_int(f"levels of {factor!r}", len(space.factors[factor]), at_most=most)
-    return space.factors
+        require_int(f"levels of {factor!r}", len(space.columns[factor]), at_most=most)
+    return space.columns
 
 
 def _words(factor: str, levels: Sequence[Any]) -> tuple[str, ...]:

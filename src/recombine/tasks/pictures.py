@@ -71,7 +71,7 @@ class Pictures(Task):
         centers: str = "whole",
     ):
         require_int("seed", seed, at_least=0)
-        if not isinstance(space, Product) or tuple(space.factors) != self.factors:
+        if tuple(space.columns) != self.factors:
             wanted = ", ".join(f"{name}={n}" for name, n in zip(self.factors, self.default_space().levels, strict=True))
             raise UserError(f"{self.id} needs a space such as Product({wanted}), got {space}")
         if polarity not in POLARITIES:
@@ -88,7 +88,7 @@ class Pictures(Task):
         self.polarity, self.centers = polarity, centers
         self.encoding = encodings[encoding](levels, **(encoding_options or {}))
         self.space = space
-        self.constituent_names = tuple(space.factors)
+        self.constituent_names = tuple(space.columns)
         self.samples = 1
 
     @classmethod
@@ -101,9 +101,9 @@ class Pictures(Task):
         return cls.space_of(cls.default_size)
 
     # -- for subclasses ---------------------------------------------------------------------------------------------
-    def levels_of(self, space: Product) -> tuple[int, ...]:
+    def levels_of(self, space: Space) -> tuple[int, ...]:
         """Levels of each factor that the code shows."""
-        return tuple(len(levels) for levels in space.factors.values())
+        return space.levels
 
     def least_side(self, levels: tuple[int, ...]) -> int:
         """Pixels that show every place; the default."""

@@ -89,10 +89,11 @@ class Preference(Episodes):
         self.features = require_int("features", features, at_least=1, at_most=1024)
         self.objects = require_int("objects", objects, at_least=1, at_most=6)  # values are kept for 2^objects sets
         self.samples = require_int("samples", samples, at_least=1)
-        if space.modules > features:
+        modules = len(space.element_names)
+        if modules > features:
             raise UserError(
-                f"modules={space.modules} tastes need as many features to differ in, and features={features}; "
-                f"features={space.modules} or modules={features} would do"
+                f"modules={modules} tastes need as many features to differ in, and features={features}; "
+                f"features={modules} or modules={features} would do"
             )
         self.space, self.weights, self.constituent_names = space, require_weights(weights), space.element_names
         self.encoding = make_encoding(encoding, encoding_options, space, seed)

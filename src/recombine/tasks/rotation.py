@@ -1,8 +1,8 @@
 """rotation-v1: a handwritten digit turned by an angle, drawn from a code of the angle: one factor, on a circle.
 
 As published (Liang, Qian, Ziyin, Fiete 2025) a "4" is turned by bilinear interpolation, the code is (cos, sin), and
-angles from 160 to 200 degrees are held out (`supports.gap`). The digit here is one of scikit-learn's, which come with
-the package, made larger; theirs is one of MNIST's.
+angles from 160 to 200 degrees are held out (`supports.gap`). The digit here is one of the UCI repository's, made larger
+(`digits.py`); theirs is one of MNIST's.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from jaxtyping import Array, Bool, Float
 from ..errors import UserError, require_int
 from ..spaces import Product, Space
 from .base import tasks
+from .digits import DIGITS
 from .pictures import NEAR, Pictures, closest
 
 INSIDE = 20 / 28  # of the side is the digit, as in MNIST: its box fits into the picture at every angle
@@ -29,7 +30,8 @@ INSIDE = 20 / 28  # of the side is the digit, as in MNIST: its box fits into the
 class Rotation(Pictures):
     """A handwritten digit turned by an angle, drawn from (cos, sin) of it; localized within one level of the angle.
 
-    digit: which; example: which of its handwritten ones. Level a of A is turned by a / A of a circle to the left.
+    digit: which; example: which of its handwritten ones, where those after the first, 0, are scikit-learn's and need
+    it. Level a of A is turned by a / A of a circle to the left.
     """
 
     id = "rotation-v1"
@@ -86,15 +88,26 @@ class Rotation(Pictures):
 def _enlarged(digit: int, example: int, side: int) -> Float[np.ndarray, "n n"]:
     """An upright digit from 0 to 1 in the middle of a picture, 8 x 8 pixels made larger by cubic interpolation."""
     from scipy.ndimage import map_coordinates as interpolate
-    from sklearn.datasets import load_digits  # slow to import, and needed by this task alone
 
-    data = load_digits()
-    drawn = data.images[data.target == digit]  # type: ignore[attr-defined]
-    if example >= len(drawn):
-        raise UserError(f"example={example} of the digit {digit} is not there; there are {len(drawn)}, from 0")
-    small = drawn[example] / 16
+    small = (DIGITS[digit] if not example else _further(digit, example)) / 16
     scale = len(small) / (side * INSIDE)
     at = (np.arange(side) - (side - 1) / 2) * scale + (len(small) - 1) / 2
     rows, columns = np.meshgrid(at, at, indexing="ij")
     large = interpolate(small, [rows, columns], order=3, mode="grid-constant", cval=0.0)
     return np.clip(large, 0, 1).astype(np.float32)
+
+
+def _further(digit: int, example: int) -> np.ndarray:
+    """Another example of a digit than the one that comes with this package."""
+    try:
+        from sklearn.datasets import load_digits  # slow to import
+    except ImportError:
+        raise UserError(
+            f"example={example} is one of scikit-learn's digits, which is not installed: pip install scikit-learn, or "
+            "use example=0"
+        ) from None
+    data = load_digits()
+    drawn = data.images[data.target == digit]  # type: ignore[attr-defined]
+    if example >= len(drawn):
+        raise UserError(f"example={example} of the digit {digit} is not there; there are {len(drawn)}, from 0")
+    return drawn[example]

@@ -69,8 +69,8 @@ class BumpsAndStripes(Bumps):
     def space_of(cls, size: int) -> Product:
         return space_with_stripes(size)
 
-    def levels_of(self, space: Product) -> tuple[int, ...]:
-        for name, levels in space.factors.items():
+    def levels_of(self, space: Space) -> tuple[int, ...]:
+        for name, levels in space.columns.items():
             *places, last = levels
             if not places or str(last) != "none":
                 raise UserError(f"the last of two or more levels of {name!r} in {self.id} must be 'none', not {last!r}")

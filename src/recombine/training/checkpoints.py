@@ -58,7 +58,7 @@ class Checkpoint:
             if notes.get("sum") != _sum(arrays):
                 raise ValueError("its content does not match its checksum")
             leaves, structure = jax.tree.flatten(like)
-            restored = [jnp.asarray(arrays[str(i)], leaf.dtype) for i, leaf in enumerate(leaves)]
+            restored = [_like(leaf, arrays[str(i)]) for i, leaf in enumerate(leaves)]
             return jax.tree.unflatten(structure, restored), json.loads(notes["history"]), float(notes["seconds"])
         except (OSError, ValueError, KeyError, safetensors.SafetensorError) as problem:
             aside = self.path.with_suffix(".damaged")
@@ -78,6 +78,13 @@ def _plain(leaf: Any) -> np.ndarray:
     if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         leaf = jax.random.key_data(leaf)
     return np.asarray(leaf)
+
+
+def _like(leaf: Any, plain: np.ndarray) -> jax.Array:
+    """What `_plain` made of a leaf, as it was: a memory may hold random keys."""
+    if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+        return jax.random.wrap_key_data(jnp.asarray(plain), impl=jax.random.key_impl(leaf))
+    return jnp.asarray(plain, leaf.dtype)
 
 
 def _sum(arrays: dict[str, np.ndarray]) -> str:

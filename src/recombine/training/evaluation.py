@@ -100,6 +100,8 @@ def evaluate(
         raise unknown("way to evaluate", by, WAYS)
     if by == "likelihood" and net.likelihood_is is None:
         raise UserError(f"{type(net).__name__} has no likelihood; by='answer' asks for its answers")
+    if by == "likelihood" and trace:
+        raise UserError(f"trace={tuple(trace)}: a likelihood has no trace; by='answer' has one")
     for name in keep:
         if name not in KEEPABLE:
             raise unknown("part of an item", name, KEEPABLE)
@@ -147,6 +149,9 @@ def _program(how: Any, by: str, samples: int | None, trace: tuple[str, ...], kee
             answer = evaluation_mode(net).likelihood(task, batch, own, how)
         else:
             answer, layers = ask(net, batch, own, how)
+        for name in trace:
+            if name not in layers:
+                raise unknown("layer", name, layers)
         kept = {name: answer if name == "answer" else getattr(batch, name) for name in keep}
         return answer, batch, {name: layers[name] for name in trace}, kept
 

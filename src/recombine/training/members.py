@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import math
 import threading
 import time
 from collections.abc import Sequence
@@ -201,7 +202,8 @@ class _Group:
         name, sign = f"validation/{metric.name}", 1 if metric.higher_is_better else -1
 
         def good(row: dict[str, Any]) -> float:
-            return sign * row[name] if name in row else -row["validation/total"]
+            value = sign * row[name] if name in row else -row["validation/total"]
+            return value if value == value else -math.inf  # undefined: worse than any other
 
         return not history or good(row) > max(map(good, history))
 

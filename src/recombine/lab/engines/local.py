@@ -13,6 +13,7 @@ import threading
 import time
 from pathlib import Path
 
+from ...processes import cores
 from ..cells import Cell
 from ..queue import Queue
 from ..stop import Stop
@@ -26,10 +27,10 @@ GIVE_UP = 3
 
 @engines.register("local")
 def local(argument: str, limits: Limits) -> Engine:
-    """a process a core; local:N has N"""
+    """one process per core; local:N has N"""
     if argument and not (argument.isascii() and argument.isdecimal() and int(argument) > 0):
         raise no_engine(f"local:{argument}")
-    return Local(int(argument) if argument else os.cpu_count() or 1, limits)
+    return Local(int(argument) if argument else cores(), limits)
 
 
 class Local:
