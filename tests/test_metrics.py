@@ -81,7 +81,7 @@ def test_a_target_without_samples_has_no_r2_by_task_and_one_pooled():
 
 
 def planted(rng: np.random.Generator, shape: tuple[int, ...], words: int) -> tuple[np.ndarray, np.ndarray]:
-    """Answers and targets: half of the places right, a third of them not counted (whatever is said), some items right."""
+    """Answers and targets: half of the places right, a third not counted (whatever is said), some items all right."""
     target = rng.integers(0, words, shape)
     target[rng.random(shape) < 0.3] = -1
     answer = np.where(rng.random(shape) < 0.5, rng.integers(0, words, shape), target)
