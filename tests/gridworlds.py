@@ -11,7 +11,7 @@ from recombine import Product, Subsets
 MAP = ["wwwwwww", "w..w..w", "w..w..w", "ww...ww", "w..w..w", "w..w..w", "wwwwwww"]
 ARROWS = ((-1, 0), (0, 1), (1, 0), (0, -1))  # up, right, down, left
 SUBSETS, GOALS = Subsets(16, 3), Product(quadrant=4, interaction=5, maze=5, object=5)
-T = 200  # tasks a batch, the same everywhere: one compiled program a world
+T = 200  # tasks per batch, the same everywhere: one compiled program per world
 KEY = jax.random.key(5)
 
 

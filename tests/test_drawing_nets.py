@@ -146,7 +146,7 @@ def test_kernels_of_the_cnn_begin_as_torch_draws_them():
         assert float(kernel.std()) == pytest.approx(bound / math.sqrt(3), rel=0.1)
 
 
-# -- a token a pixel ----------------------------------------------------------------------------------------------
+# -- one token per pixel -------------------------------------------------------------------------------------------
 
 
 def test_positions_of_pixels_are_sines_and_cosines_of_whole_columns_and_rows():

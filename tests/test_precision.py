@@ -111,7 +111,7 @@ def test_a_bfloat16_step_multiplies_bfloat16_in_both_directions(small):
         # code, inputs, five of a block, five of the last block (which needs the code for keys and values only), output
         (Transformer(20, 2, 2, 48), ["96x20", "96x20", "192x20", "192x40", "192x20", "192x48", "192x20",
                                      "96x20", "192x40", "96x20", "96x48", "96x20", "96x7"]),
-        # one row a task: hidden, its constant part and bias; by code, constant part and bias of the output
+        # one row per task: hidden, its constant part and bias; by code, constant part and bias of the output
         (Hypernetwork(24), ["96x24", "96x24", "96x24", "96x42", "96x7", "96x7"]),
     ],
     ids=["transformer", "hypernetwork"],
@@ -141,7 +141,7 @@ def test_auto_becomes_one_of_the_two():
     assert [precision.resolve(name) for name in ("float32", "bfloat16")] == ["float32", "bfloat16"]
 
 
-def test_auto_is_decided_once_a_machine(tmp_path, monkeypatch):
+def test_auto_is_decided_once_per_machine(tmp_path, monkeypatch):
     """Processes of a study must not disagree because the machine was busy when one of them tried."""
     monkeypatch.setattr(precision, "_multiplies_bfloat16", lambda: True)
     monkeypatch.setattr(precision, "cache_folder", lambda: tmp_path / "programs")

@@ -139,11 +139,11 @@ def how_to_ask(net: Net, how: Any) -> Any:
 
 def initialize(blueprint: Blueprint, task: Task, key: jax.Array, precision: str, start: Net | None = None) -> Net:
     """A net, made by one program: compiling its random numbers one array at a time would take seconds."""
-    return _init_program()(blueprint, task, key, precision, start)
+    return init_program()(blueprint, task, key, precision, start)
 
 
 @functools.cache
-def _init_program() -> Callable[..., Net]:
+def init_program() -> Callable[..., Net]:
     def run(blueprint: Blueprint, task: Task, key: jax.Array, precision: str, start: Net | None) -> Net:
         return blueprint.build(task, key, precision, start)
 
