@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import recombine as rc
-from one_weight import Multiple, OneWeight
+from one_weight import Multiple, OneWeight, OneWeightNet
 from recombine.nets import Blueprint, Wrapper
 from recombine.training import Recipe, Stage, train
 from recombine.training.members import StageRun
@@ -118,7 +118,7 @@ def test_the_next_stage_starts_from_the_raw_net_or_from_the_one_that_is_scored(s
     assert float(after.net.weight) == float(after.raw.weight) == float(handed.weight)
 
 
-def test_a_member_that_diverged_goes_no_further_and_the_others_do(task, support):
+def test_members_that_diverged_go_no_further(task, support):
     wild = Recipe(steps=60, tasks=16, learning_rate=1e12, schedule="constant", evaluations=1)
     run = train(task, support, [Stage(SMALL, wild), Stage(SMALL, SHORT)], seeds=2, progress=False)
     assert all(member.diverged_at is not None for member in run.members)
@@ -126,28 +126,39 @@ def test_a_member_that_diverged_goes_no_further_and_the_others_do(task, support)
     with pytest.raises(rc.UserError, match="every member diverged"):
         run.score("held_out")
 
-    @dataclass(frozen=True)
-    class Lucky(OneWeight):
-        """Undefined, its loss too, for seeds whose weight begins above .3."""
 
-        def fresh(self, task, key, precision):
-            net = super().fresh(task, key, precision)
-            return eqx.tree_at(lambda n: n.weight, net, jnp.where(net.weight > 0.3, jnp.nan, net.weight))
+class FussyNet(OneWeightNet):
+    """Says something undefined beside a loss that is fine, if it has no luck."""
 
-    lucky = Lucky(by_seed=True)
-    for ensemble in ("threads", "vmap"):
-        run = train(
-            Multiple(task.space),
-            support,
-            [Stage(lucky, RISING), Stage(lucky, RISING)],
-            seeds=6,
-            ensemble=ensemble,
-            progress=False,
-            watch=(),
-        )
-        lost = [member.diverged_at is not None for member in run.members]
-        assert any(lost) and not all(lost) and [member.seed for member in run.members] == list(range(6))
-        assert [any(row["stage"] == 1 for row in member.history) for member in run.members] == [not one for one in lost]
+    luck: jax.Array = 0.0
+    fussy: bool = eqx.field(static=True, default=True)
+
+    def losses(self, task, batch, moment, memory):
+        step = super().losses(task, batch, moment, memory)
+        return step._replace(notes={"fuss": jnp.where((self.luck < 0.5) & self.fussy, jnp.nan, 0.0)})
+
+    def group(self, path, leaf):
+        return "frozen" if path == "luck" else super().group(path, leaf)
+
+
+@dataclass(frozen=True)
+class Fussy(OneWeight):
+    fussy: bool = True
+
+    def fresh(self, task, key, precision):
+        return FussyNet(jnp.asarray(0.1), luck=jax.random.uniform(key), fussy=self.fussy)
+
+
+@pytest.mark.parametrize("ensemble", ["threads", "vmap"])
+def test_some_diverge_and_are_not_healed_by_the_next_stage(space, support, ensemble):
+    stages = [Stage(Fussy(), RISING), Stage(Fussy(fussy=False), RISING)]
+    how = {"seeds": 6, "ensemble": ensemble, "progress": False, "watch": ()}
+    run = train(Multiple(space), support, stages, **how)
+    lost = [member.diverged_at == 0 for member in run.members]
+    assert any(lost) and not all(lost) and [member.seed for member in run.members] == list(range(6))
+    for member, diverged in zip(run.members, lost, strict=True):
+        assert {row["stage"] for row in member.history} == (set() if diverged else {0, 1})
+    assert run.score("held_out", groups=False).diverged == [seed for seed in range(6) if lost[seed]]
 
 
 # -- nets that take over others ---------------------------------------------------------------------------------------
