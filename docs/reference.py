@@ -48,7 +48,7 @@ class PublicNames(SphinxDirective):
         package = self.arguments[0]
         module = importlib.import_module(package)
         elsewhere = {name for other in self.options.get("but-not-of", ()) for name in public_names(other)}
-        lines = []
+        lines = [f".. py:currentmodule:: {package}", ""]  # two packages may have a class of the same name
         for name in public_names(package):
             if name in elsewhere:
                 continue

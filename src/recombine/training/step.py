@@ -178,7 +178,7 @@ def one_step(
     gradient = gradients[shape.gradient](gradient, norm, rates[""].norm)
     trained, optimizer_state = _updated(state, gradient, rates, shape)  # type: ignore[arg-type]
     seen = {**said.parts, **said.notes}
-    finite = jnp.isfinite(jnp.stack([loss, norm, *(value.astype(loss.dtype) for value in seen.values())])).all()
+    finite = jnp.isfinite(jnp.stack([loss, norm, *(jnp.asarray(value, loss.dtype) for value in seen.values())])).all()
     after = State(
         trained,
         _averaged(state.average, trained, rates[""].ema),
