@@ -42,6 +42,7 @@ LEVELS = [
     {"probes"},
     {"adapters"},
     {"lab"},
+    {"trials"},
     {"audit"},
     {"studies"},
     {"report", "bench", "bench_engine"},

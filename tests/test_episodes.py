@@ -15,6 +15,7 @@ from recombine.nets import Net
 from recombine.report.episodes import episode_png, episode_svg, episode_text
 from recombine.tasks import Episode, Frame, Preference
 from recombine.tasks.episodes import Entry
+from recombine.training import Player
 
 
 class Stubborn(Net):
@@ -54,7 +55,7 @@ def test_an_episode_shows_what_the_batch_holds(preference):
 
 
 def test_a_net_walks_its_own_way_and_is_told_where_it_errs(goal):
-    episode = goal.episode(KEY, [1, 2, 0, 4], Stubborn(0, goal.words["target"]))
+    episode = goal.episode(KEY, [1, 2, 0, 4], Player(Stubborn(0, goal.words["target"])))
     start = goal.episode(KEY, [1, 2, 0, 4]).frames[0]
     assert episode.actor == "net" and episode.frames[0].agent == start.agent and not episode.correct
     assert {frame.action for frame in episode.frames[:-1]} == {"up"} and len(episode.frames) == goal.length + 1
@@ -63,13 +64,13 @@ def test_a_net_walks_its_own_way_and_is_told_where_it_errs(goal):
 
 
 def test_a_net_that_does_nothing_ends_the_episode(preference):
-    episode = preference.episode(KEY, [0, 3, 5], Stubborn(0, 5))
+    episode = preference.episode(KEY, [0, 3, 5], Player(Stubborn(0, 5)))
     assert [frame.action for frame in episode.frames] == ["nothing"]
 
 
 def test_a_net_that_looks_back_is_shown_the_episode_so_far(preference):
     SHOWN.clear()
-    episode = preference.episode(KEY, [0, 3, 5], Keeps(2, 5))
+    episode = preference.episode(KEY, [0, 3, 5], Player(Keeps(2, 5)))
     jax.effects_barrier()
     shown = [inputs[0, 0] for inputs in SHOWN]  # (steps, numbers), of one task and one episode
     assert len(shown) == len(episode.frames) - 1 == 8

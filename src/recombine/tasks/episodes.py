@@ -14,6 +14,7 @@ is scaled to mean square 1: o / sqrt(mean(o^2) + 1e-6).
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -194,8 +195,8 @@ class Episodes(Task):
         }
 
     # -- for people ---------------------------------------------------------------------------------------------
-    def episode(self, key: jax.Array, combination: Any, net: Any | None = None) -> Episode:
-        """The expert's path for one combination, or the net's own greedy path from the same start.
+    def episode(self, key: jax.Array, combination: Any, player: Callable[[Batch], jax.Array] | None = None) -> Episode:
+        """The expert's path for one combination, or that of a player (`training.Player`) from the same start.
 
         Every frame also has what the expert would do there, so that one sees where a net goes wrong.
         """
@@ -211,12 +212,12 @@ class Episodes(Task):
         for step in range(self.length):
             things, observation, advice = _look(self, stage, state)
             action = int(advice[0])
-            if net is not None:
+            if player is not None:
                 # A net may look back over an episode: it gets all rows, the future ones filled with the present.
                 seen.append(observation[0])
                 rows = jnp.stack(seen + seen[-1:] * (self.length - step - 1))[None, None]
                 batch = Batch(jnp.asarray(row), code, rows)
-                action = int(_predict(net, batch)[0, 0, step].argmax())
+                action = int(_predict(player, batch)[0, 0, step].argmax())
             after = _act(self, stage, state, jnp.array([action]))
             note = self.note(stage, state, action, after)
             done = (self.actions[action], self.actions[int(advice[0])], note)
@@ -231,7 +232,7 @@ class Episodes(Task):
         walls = np.array([thing >= 0 and not labels[thing] for thing in last]).reshape(self.rows, self.rows)
         known = {label for frame in frames for _, label in frame.objects}
         legend = self.legend(stage, [label for label in labels if label in known])
-        return Episode(self.title(row[0]), walls, tuple(frames), legend, "expert" if net is None else "net")
+        return Episode(self.title(row[0]), walls, tuple(frames), legend, "expert" if player is None else "net")
 
     def _cell(self, cell: int) -> Cell:
         row, column = divmod(cell, self.rows)
@@ -285,5 +286,5 @@ def _act(task: Episodes, stage: Any, state: Any, action: jax.Array) -> Any:
 
 
 @eqx.filter_jit
-def _predict(net: Any, batch: Batch) -> jax.Array:
-    return net.answer(batch)[0]
+def _predict(player: Callable[[Batch], jax.Array], batch: Batch) -> jax.Array:
+    return player(batch)

@@ -1,6 +1,7 @@
 """Training: a task, a split and a net -> trained nets; and the one evaluator that asks them."""
 
 from .evaluation import Items as Items
+from .evaluation import Player as Player
 from .evaluation import ask as ask
 from .evaluation import draw_combinations as draw_combinations
 from .evaluation import evaluate as evaluate

@@ -124,6 +124,15 @@ def ask(net: Net, batch: Batch, key: jax.Array | None = None, how: Any = None) -
     return evaluation_mode(net).answer(batch.blind(), key, how_to_ask(net, how))
 
 
+class Player(eqx.Module):
+    """A net that plays episodes: a batch -> its answer, asked as `evaluate` asks it."""
+
+    net: Net
+
+    def __call__(self, batch: Batch) -> Any:
+        return ask(self.net, batch, jax.random.key(0))[0]
+
+
 def evaluation_mode(net: Net) -> Net:
     """The net with dropout and the like switched off."""
 

@@ -14,7 +14,7 @@ from ..keys import key_for
 from ..nets import Net
 from ..supports import Support
 from ..tasks import Episode, Episodes, Pictures
-from ..training import Items, Trained, evaluate
+from ..training import Items, Player, Trained, evaluate
 from .panel import POOLED, panel
 
 MOST = 2_000  # combinations of a space that is scored one by one
@@ -49,7 +49,7 @@ def telling_episode(task: Episodes, support: Support, net: Net, tries: int = 12)
     """An episode of a held-out combination as the net plays it: the first of a few in which it errs, if it does."""
     played = None
     for number, combination in enumerate(support.held_out.sample(key_for("episodes", 0), tries)):
-        played = task.episode(jax.random.fold_in(key_for("episode", 0), number), combination, net)
+        played = task.episode(jax.random.fold_in(key_for("episode", 0), number), combination, Player(net))
         if not played.correct:
             break
     if played is None:
