@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .devices import choose
+from .errors import UserError
 from .keys import key_for
 from .nets import Blueprint, Moment, Net, Step, cut, how_to_ask, initialize, join
 from .nets.base import init_program
@@ -61,7 +62,7 @@ def _check_answer(net: Net, blueprint: Blueprint, batch: Batch) -> None:
     try:
         program = eqx.filter_jit(lambda net, batch, key: ask(net, batch, key))
         answer, trace = program(net, batch, jax.random.key(2))
-    except (AttributeError, TypeError, KeyError, IndexError) as problem:
+    except (AttributeError, TypeError, KeyError, IndexError, UserError) as problem:
         raise AssertionError(
             f"answer failed on a batch without target and constituents, which it must not read: {problem}"
         ) from problem

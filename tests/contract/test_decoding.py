@@ -29,6 +29,10 @@ def test_words_are_a_task_and_the_decoder_is_a_net():
 def test_a_net_that_reads_the_target_when_it_is_asked_is_refused():
     with pytest.raises(AssertionError, match="target"):
         check_net(EncoderDecoder(peeks=True), Words())
+    task = Words()
+    support = rc.supports.random(task.space, seed=0)
+    with pytest.raises(UserError, match=r"PeekingNet\.answer.*without batch\.target"):
+        rc.train(task, support, EncoderDecoder(peeks=True), rc.Recipe(steps=1), progress=False)
 
 
 def test_held_out_words_are_decoded_without_a_target(trained):

@@ -121,7 +121,15 @@ def evaluate(
 
 def ask(net: Net, batch: Batch, key: jax.Array | None = None, how: Any = None) -> tuple[Any, Trace]:
     """What a net answers, and the trace of it: the one place that says how a net is asked, for compiled programs."""
-    return evaluation_mode(net).answer(batch.blind(), key, how_to_ask(net, how))
+    try:
+        return evaluation_mode(net).answer(batch.blind(), key, how_to_ask(net, how))
+    except (AttributeError, TypeError) as problem:
+        if "NoneType" not in str(problem):
+            raise
+        raise UserError(
+            f"{type(net).__name__}.answer reads what it is not given when it is asked ({problem}); "
+            "it must do without batch.target and batch.constituents"
+        ) from problem
 
 
 class Player(eqx.Module):

@@ -105,7 +105,8 @@ def fresh_state(
         names = [*said.parts, *said.notes]
     zero = jnp.zeros(())
     state = State(
-        trained=parts.trained,
+        # a copy: the state is donated from step to step, and the net of the stage before must not go with it
+        trained=jax.tree.map(jnp.copy, parts.trained),
         average=jax.tree.map(jnp.copy, parts.trained) if shape.ema else None,
         best=jax.tree.map(jnp.copy, parts.trained) if keep == "best" else None,
         optimizer=optimizers,
