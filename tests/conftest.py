@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -17,6 +18,7 @@ os.environ["RECOMBINE_NETS"] = "0"
 os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=1".strip()
 
 import hypothesis
+import jax
 import pytest
 from jaxtyping import install_import_hook
 
@@ -30,6 +32,20 @@ enable_cache()
 hypothesis.settings.register_profile("same-everywhere", derandomize=True, database=None)
 hypothesis.settings.register_profile("explore", print_blob=True)
 hypothesis.settings.load_profile("explore")
+
+
+#: a compiled program takes a dozen of a process's 65,530 memory maps, and one too many ends it: half of them may be used
+MOST_MAPS = 30_000
+
+
+def pytest_runtest_teardown(item, nextitem):
+    """Between two files of tests: lets go of compiled programs where there are too many."""
+    if nextitem is not None and nextitem.path == item.path:
+        return
+    maps = Path("/proc/self/maps")
+    if maps.exists() and maps.read_bytes().count(b"\n") > MOST_MAPS:
+        jax.clear_caches()
+        gc.collect()
 
 
 @pytest.fixture(scope="session")

@@ -29,6 +29,7 @@ from recombine.studies import (
     tuning_curves,
 )
 from recombine.training import train
+from recombine.trials import keeping
 
 NAMES = [name for name, study in registry.items() if isinstance(study, picture_trial.PictureStudy)]
 
@@ -71,7 +72,7 @@ def test_every_combination_is_drawn_once_and_scored_by_hand(small):
 def test_a_cell_keeps_drawings_of_the_first_seed_only(small):
     first = picture_trial.measure(small, Context())
     kept = first.facts["drawings"]
-    assert len(kept["pictures"]) == picture_trial.SHOWN
+    assert len(kept["pictures"]) == keeping.SHOWN
     hole = trial.build_support(small).held_out.combinations()
     for picture in kept["pictures"]:
         assert picture["at"] in hole.tolist()

@@ -111,7 +111,7 @@ class RecursiveNet(Net):
             "answer": cross_entropy(logits, target),
             "halt": 0.1 * jnp.mean(jax.nn.softplus(belief) - right * belief),
         }
-        return Step(parts, {"halted": halted.mean(), "exact": right.mean(), "refilled": (~full).mean()}, after)
+        return Step(parts, {"halted": halted.mean(), "solved": right.mean(), "refilled": (~full).mean()}, after)
 
 
 class ForgetfulNet(RecursiveNet):

@@ -103,6 +103,8 @@ class Recipe:
             _require_in_range(name, getattr(self, name))
         if self.ema == 1:
             raise UserError("ema=1 would keep the average at its start; .999 is a common decay")
+        if self.gradient != "plain" and not self.norm:
+            raise UserError(f"norm=0 with gradient={self.gradient!r} leaves nothing to train by; 1 is a common norm")
         if self.keep == "best" and not self.evaluations:
             raise UserError("keep='best' chooses among evaluations, and evaluations=0; 10 would do")
         object.__setattr__(self, "groups", _Groups(self.groups))
@@ -147,7 +149,7 @@ class Recipe:
     def shape(self) -> Recipe:
         """What the program depends on: recipes that differ only in rates and length share a program."""
         shared = {"steps": 1, "evaluations": 0, "history": "scores", "keep": "last", "hand_over": "scored"}
-        numbers = {name: 0.0 for name in RANGES} | {"ema": 0.5 * (self.ema > 0)}
+        numbers = {name: 0.0 for name in RANGES} | {"ema": 0.5 * (self.ema > 0), "norm": 1.0}
         words = {"optimizer", "schedule"}
         groups = {name: {k: v if k in words else 0.0 for k, v in own.items()} for name, own in self.groups.items()}
         return dataclasses.replace(self, **shared, **numbers, groups=groups)

@@ -138,11 +138,14 @@ def _require_leading_axis(net: Net, memory: Any, tasks: int) -> None:
 def _said(net: Net, task: Task, batch: Any, moment: Moment, memory: Any) -> Step:
     """What a net says of a step, checked while it is traced."""
     said = net.losses(task, batch, moment, memory)
-    twice = sorted(set(said.parts) & {*said.notes, "total"} | set(said.notes) & {"total"})
+    # in a history each name of a stream stands for one thing
+    taken = {"total", *(metric.name for metric in task.metrics)}
+    twice = sorted(set(said.parts) & set(said.notes) | (set(said.parts) | set(said.notes)) & taken)
     if twice or not said.parts:
-        what = f"{twice[0]!r} is said twice (or is the total)" if twice else "its loss has no parts"
+        what = f"the name {twice[0]!r} is taken" if twice else "its loss has no parts"
         raise UserError(
-            f"{type(net).__name__}.losses: {what}; it must give at least one part, and notes by other names"
+            f"{type(net).__name__}.losses: {what}; it must give at least one part, and notes by other names than "
+            f"parts, metrics of the task and 'total'"
         )
     for name, value in {**said.parts, **said.notes}.items():
         if jnp.shape(value):
