@@ -34,7 +34,7 @@ hypothesis.settings.register_profile("explore", print_blob=True)
 hypothesis.settings.load_profile("explore")
 
 
-#: a compiled program takes a dozen of a process's 65,530 memory maps, and one too many ends it: half of them may be used
+#: a compiled program takes a dozen of the 65,530 memory maps of a process, and one too many ends it
 MOST_MAPS = 30_000
 
 
