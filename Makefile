@@ -3,7 +3,7 @@ PYTHON ?= python3
 RUN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup quickstart test lint format docs check-long check-extras bench clean
+.PHONY: help setup quickstart test lint format docs check-studies check-long check-extras bench clean
 
 help:  ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,7 +24,7 @@ quickstart: setup  ## run the first study and write its report
 	$(RUN)/recombine run supports
 
 test: lint  ## all tests that take less than minutes
-	$(RUN)/pytest -q -n 2 --dist worksteal -m "not long" --hypothesis-profile same-everywhere
+	$(RUN)/pytest -q -n 2 --dist worksteal -m "not long and not studies" --hypothesis-profile same-everywhere
 
 lint: setup  ## style and types
 	$(RUN)/ruff check src tests docs
@@ -39,6 +39,9 @@ format: setup  ## put the code in shape
 docs: setup  ## build the docs site; a warning is an error
 	$(RUN)/python -m sphinx -W --keep-going -q -b html docs docs/_build
 	@echo "site: docs/_build/index.html"
+
+check-studies: setup  ## every study at smoke scale, and in its control worlds
+	$(RUN)/pytest -q -n 2 --dist worksteal -m studies
 
 check-long: setup  ## the checks that take minutes
 	$(RUN)/pytest -q -m long

@@ -1,7 +1,8 @@
-"""What a compiled step takes, as training begins."""
+"""How training begins, and how it is stopped: what tests of steps and of checkpoints share."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from recombine.keys import key_for
@@ -17,3 +18,17 @@ def started(net: Blueprint, task: Task, support: Support, recipe: Recipe, seed: 
     sampler, keys = support.train.sampler(), (key_for("init", seed), key_for("train", seed))
     state, frozen = start(net, task, sampler, recipe, keys, "float32")
     return state, frozen, task, sampler, recipe.rates(), keys[1]
+
+
+class Stopped(Exception):
+    """A run that was ended on its way."""
+
+
+def stop_at(least: int) -> Callable[[int, int, int, dict], None]:
+    """A `progress` that ends the run at a step or soon after."""
+
+    def stop(seed: int, step: int, steps: int, facts: dict) -> None:
+        if step >= least:
+            raise Stopped
+
+    return stop

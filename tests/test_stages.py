@@ -17,6 +17,7 @@ from one_weight import Multiple, OneWeight, OneWeightNet
 from recombine.nets import Blueprint, Wrapper
 from recombine.training import Recipe, Stage, train
 from recombine.training.members import StageRun
+from started import Stopped, stop_at
 
 SMALL = rc.nets.MLP(width=32, depth=2)
 SHORT = Recipe(steps=40, tasks=16, evaluations=4)
@@ -257,15 +258,8 @@ def test_a_checkpoint_of_other_stages_is_set_aside(task, support, tmp_path, monk
     monkeypatch.setattr("recombine.training.members.CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr("recombine.training.drive.CALL_SECONDS", 0.001)
 
-    class Stop(Exception):
-        pass
-
-    def stop(seed, step, steps, facts):
-        if step >= 62:
-            raise Stop
-
-    with pytest.raises(Stop):
-        train(task, support, [Stage(SMALL, SHORT)] * 2, checkpoint=tmp_path, progress=stop)
+    with pytest.raises(Stopped):
+        train(task, support, [Stage(SMALL, SHORT)] * 2, checkpoint=tmp_path, progress=stop_at(62))
     other = dataclasses.replace(SHORT, learning_rate=1e-3)
     stages = [Stage(SMALL, other), Stage(SMALL, SHORT)]
     with pytest.warns(UserWarning, match="another run"):

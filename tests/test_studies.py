@@ -44,23 +44,13 @@ PUBLISHED_CELLS = {
     "encodings-preference": 5 * 3,
     "required-tasks": 10 * 3 * 15 * 2 * 3,
 }
-#: in the long checks altogether: the smoke run of the first is that of four others, some are studies that are checked
-#: here already in another world, and the last two compile derivatives and nets that take minutes here
-SLOW = {"decodability", "scaling-data-preference", "scaling-model-preference", "encodings-preference", "supports-goal",
-        "render", "re-entanglement", "plan-saves-data", "audit-transfer"}  # fmt: skip
-#: whose control worlds are run here; those of the others, which compile a program for every size, encoding or variant,
-#: are run in the long checks
-CONTROLLED = {"supports"}
 
 
-@pytest.mark.parametrize("name", [name for name in registry if name not in SLOW])
-def test_study(name):
-    check_study(registry[name], controls=name in CONTROLLED)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", [name for name in registry if name not in CONTROLLED])
-def test_study_and_its_control_worlds(name):
+@pytest.mark.studies
+@pytest.mark.parametrize("name", registry)
+def test_every_study_at_smoke_scale_and_in_its_control_worlds(name, monkeypatch):
+    # decided by a trial of speed elsewhere: no verdict may depend on how busy the machine is
+    monkeypatch.setattr("recombine.precision._auto", lambda: "float32")
     check_study(registry[name])
 
 

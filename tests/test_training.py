@@ -23,7 +23,7 @@ from recombine.nets import Blueprint, Step
 from recombine.training import Recipe, checkpoints, train
 from recombine.training.members import StageRun
 from recombine.training.step import stepper
-from started import started
+from started import Stopped, started, stop_at
 
 SMALL = rc.nets.MLP(width=32, depth=2)
 SHORT = Recipe(steps=40, tasks=16, evaluations=4)
@@ -99,15 +99,8 @@ def test_a_killed_run_continues_from_its_checkpoint_bit_for_bit(task, support, t
     how = {"seeds": seeds, "ensemble": "vmap"}
     undisturbed = train(task, support, SMALL, SHORT, **how)
 
-    class Stop(Exception):
-        pass
-
-    def stop(seed, step, steps, facts):
-        if step >= 22:
-            raise Stop
-
-    with pytest.raises(Stop):
-        train(task, support, SMALL, SHORT, checkpoint=tmp_path, progress=stop, **how)
+    with pytest.raises(Stopped):
+        train(task, support, SMALL, SHORT, checkpoint=tmp_path, progress=stop_at(22), **how)
     (file,) = tmp_path.glob("*.safetensors")
     steps = []
     watch = lambda seed, step, *_: steps.append(step)  # noqa: E731

@@ -18,6 +18,7 @@ import recombine as rc
 from recombine.errors import UserError
 from recombine.testing import check_net, check_task
 from recombine.training import evaluate
+from started import Stopped, stop_at
 
 RECIPE = rc.Recipe(steps=4000, tasks=64, learning_rate=3e-3, weight_decay=0.0, evaluations=4, precision="float32")
 
@@ -127,15 +128,8 @@ def test_resuming_with_a_memory_is_bit_equal_here(tmp_path, monkeypatch):
     recipe = rc.Recipe(steps=120, tasks=32, precision="float32", evaluations=3)
     support = rc.supports.random(task.space, seed=0)
 
-    class Stopped(Exception):
-        pass
-
-    def stop(seed, step, steps, facts):
-        if step >= 50:
-            raise Stopped
-
     with pytest.raises(Stopped):
-        rc.train(task, support, Recursive(), recipe, checkpoint=tmp_path, progress=stop)
+        rc.train(task, support, Recursive(), recipe, checkpoint=tmp_path, progress=stop_at(50))
     resumed = rc.train(task, support, Recursive(), recipe, checkpoint=tmp_path, progress=False)
     whole = rc.train(task, support, Recursive(), recipe, progress=False)
     np.testing.assert_array_equal(resumed.nets[0].kernel, whole.nets[0].kernel)
