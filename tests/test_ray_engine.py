@@ -249,7 +249,7 @@ for line in sys.stdin:
 def test_a_foreman_outlives_its_workers(tmp_path, monkeypatch):
     (tmp_path / "small_worker.py").write_text(WORKER)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    foreman = foreman_class()("small_worker", 4.0, 40 << 20)
+    foreman = foreman_class()("small_worker", (), 4.0, 40 << 20)
     first = json.loads(foreman.start(ask=True))
     assert first["event"] == "ready" and set(first["settings"]) == set(on_ray.SETTINGS)
     last, workers = {}, []
@@ -274,13 +274,13 @@ def test_a_foreman_outlives_its_workers(tmp_path, monkeypatch):
 
 
 def test_a_foreman_says_how_a_worker_ended_that_could_not_start():
-    word = json.loads(foreman_class()("no_such_module_anywhere", None, None).start(ask=True))
+    word = json.loads(foreman_class()("no_such_module_anywhere", (), None, None).start(ask=True))
     assert word == {"event": "ended", "code": 1, "python": sys.executable}
 
 
 def test_checkpoints_go_only_where_the_folder_is_seen(tmp_path):
     (tmp_path / "store.json").write_text("{}")
-    foreman = foreman_class()("no_module", None, None)
+    foreman = foreman_class()("no_module", (), None, None)
     proof = on_ray._proof(tmp_path / "checkpoints")
     assert foreman.visible({"checkpoint": "x", "proof": proof}) == "x"
     (tmp_path / "store.json").write_text("{ }")

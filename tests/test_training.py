@@ -278,7 +278,7 @@ def test_what_is_not_finite_anywhere_in_a_step_marks_the_member_as_diverged(task
     ("parts", "notes", "message"),
     [
         ({}, {}, "no parts"),
-        ({"a": 0.0}, {"a": 0.0}, "'a' is said twice"),
+        ({"a": 0.0}, {"a": 0.0}, "the name 'a' is taken"),
         ({"total": 0.0}, {}, "'total'"),
         ({"a": np.zeros(3)}, {}, r"'a' has shape \(3,\).*scalar"),
     ],

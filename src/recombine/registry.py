@@ -1,22 +1,36 @@
-"""Registries: what `recombine list` shows and what tests are parametrized over."""
+"""Registries: what `recombine list` shows and what tests are parametrized over.
+
+An installed package adds to a registry by an entry point, of the group "recombine.tasks" say, without touching ours:
+
+    [project.entry-points."recombine.tasks"]
+    dishes-v1 = "my_package.dishes:Dishes"
+
+Such plug-ins are imported when a name is looked for that is not ours, or when all are listed. One that cannot be
+imported, or that has a name of ours, is named in a warning, and the others are there.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from .errors import unknown
+from .errors import describe, unknown
 
 T = TypeVar("T")
 Thing = TypeVar("Thing")
 
 
 class Registry(Mapping[str, T], Generic[T]):
-    """Named things of one kind. The first line of a thing's docstring is its description."""
+    """Named things of one kind. The first line of a thing's docstring is its description.
 
-    def __init__(self, kind: str):
+    plugins: the group of entry points by which installed packages add to it, if they can.
+    """
+
+    def __init__(self, kind: str, plugins: str | None = None):
         self.kind = kind
         self._things: dict[str, T] = {}
+        self._plugins = plugins  # None once they are loaded
 
     def register(self, name: str) -> Callable[[Thing], Thing]:
         """Decorator: `@registry.register("name")`. A name can be taken once."""
@@ -30,21 +44,53 @@ class Registry(Mapping[str, T], Generic[T]):
         return keep
 
     def __getitem__(self, name: str) -> T:
-        try:
-            return self._things[name]
-        except (KeyError, TypeError):
-            raise unknown(self.kind, name, self._things) from None
+        if not self._has(name):
+            raise unknown(self.kind, name, self._things)
+        return self._things[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._things
+        return self._has(name)
 
     def __iter__(self) -> Iterator[str]:
+        self._load_plugins()
         return iter(self._things)
 
     def __len__(self) -> int:
+        self._load_plugins()
         return len(self._things)
+
+    def _has(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
+        if name not in self._things:
+            self._load_plugins()
+        return name in self._things
+
+    def _load_plugins(self) -> None:
+        group, self._plugins = self._plugins, None
+        for point in entry_points(group) if group else ():
+            if point.name in self._things:
+                warnings.warn(
+                    f"the plug-in {point.value!r} is left out: {self.kind} {point.name!r} is a name of ours",
+                    stacklevel=4,
+                )
+                continue
+            try:
+                self._things[point.name] = point.load()
+            except Exception as problem:  # whatever somebody else's package does when it is imported
+                warnings.warn(
+                    f"the plug-in {point.value!r} ({self.kind} {point.name!r}) cannot be imported: {describe(problem)}",
+                    stacklevel=4,
+                )
 
     def describe(self, name: str) -> str:
         """One line on the thing called `name`."""
         doc = getattr(self[name], "__doc__", None) or ""
         return doc.strip().split("\n")[0]
+
+
+def entry_points(group: str) -> list[Any]:
+    """What installed packages offer to a group, by name."""
+    from importlib.metadata import entry_points as found
+
+    return sorted(found(group=group), key=lambda point: point.name)

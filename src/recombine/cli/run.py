@@ -28,12 +28,13 @@ def run(
     cell_timeout: float | None = None,
     cell_memory: Annotated[str | None, arg(metavar="SIZE")] = None,
     open: bool = False,
+    dry_run: bool = False,
     json: bool = False,
 ) -> int:
     """Runs a study, prints its verdicts and writes its report. The same command again continues.
 
     Args:
-        study: its name, or all; `recombine list studies` shows them
+        study: its name, or all (see `recombine list studies`); or your own: package.module:study or ./file.py:study
         scale: smoke takes seconds, laptop minutes on two cores, paper is the published setting
         seeds: independent repetitions; a verdict takes at least three
         out: folder or URL (s3://bucket/prefix) for records and report (default: runs/STUDY-SCALE; all: the one above)
@@ -42,10 +43,13 @@ def run(
         cell_timeout: seconds after which a cell counts as failed
         cell_memory: memory of a worker above which its cell counts as failed, such as 4G or 500M
         open: show the report in a browser while the study runs; where there is none, its address is printed
+        dry_run: say how many cells there are, how long they take and how much they keep, and run nothing
         json: print one JSON object on stdout and nothing else there
     """
+    from ..lab.own import is_reference, own_study
     from ..lab.run import default_folder, prepare, run_study
     from ..studies import registry
+    from .dry_run import print_dry_runs
 
     changes = changes_of(pair for group in set for pair in group)
     limits = _limits(cell_timeout, cell_memory)
@@ -56,18 +60,22 @@ def run(
         chosen = sorted(registry.values(), key=lambda one: bool(one.reads))
         places = [f"{(out or 'runs').rstrip('/')}/{one.id}-{scale}" for one in chosen]
     else:
-        chosen = [registry[study]]
+        chosen = [own_study(study) if is_reference(study) else registry[study]]
         places = [out or str(default_folder(chosen[0], scale, changes))]
     if study == "all":  # what cannot be run or continued is refused before the first of them starts
         for one, place in zip(chosen, places, strict=True):
             prepare(one, scale, seeds, {}, place)
+    if dry_run:
+        print_dry_runs([(one, scale, seeds, changes, place) for one, place in zip(chosen, places, strict=True)], json)
+        return 0
     results = []
     with _live_page() if open else contextlib.nullcontext() as live:
         for one, place in zip(chosen, places, strict=True):
             options: dict[str, Any] = {
                 "seeds": seeds, "changes": changes, "out": place, "engine": engine, "limits": limits
             }  # fmt: skip
-            results.append(_run_and_show(functools.partial(run_study, one, scale, **options), place, json, live))
+            known = {**{name: registry[name] for name in registry}, one.id: one}
+            results.append(_run_and_show(functools.partial(run_study, one, scale, **options), place, json, live, known))
         if live is not None:
             live.finish()
     if json:
@@ -85,6 +93,7 @@ def retry(
     engine: str = "local",
     cell_timeout: float | None = None,
     cell_memory: Annotated[str | None, arg(metavar="SIZE")] = None,
+    study: str | None = None,
     json: bool = False,
 ) -> int:
     """Tries cells again that failed, with the settings that are stored.
@@ -96,18 +105,21 @@ def retry(
         engine: local (one process per core), local:N, inprocess, or ray[:ADDRESS] for a cluster (docs/cluster.md)
         cell_timeout: seconds after which a cell counts as failed
         cell_memory: memory of a worker above which its cell counts as failed, such as 4G or 500M
+        study: where a study of your own is, as it was run: package.module:study or ./file.py:study
         json: print one JSON object on stdout and nothing else there
     """
+    from ..lab.own import with_own
     from ..lab.run import run_again
     from ..report.origin import extent
     from ..studies import registry
 
     if failed and all:
         raise UserError("give either --failed or --all, not both")
+    known = with_own(registry, study)
     again = functools.partial(
-        run_again, place, registry, only_failed=not all, engine=engine, limits=_limits(cell_timeout, cell_memory)
+        run_again, place, known, only_failed=not all, engine=engine, limits=_limits(cell_timeout, cell_memory)
     )
-    result = _run_and_show(again, place, json)
+    result = _run_and_show(again, place, json, studies=known)
     absent = 0 if all else extent(result).absent
     if absent:
         command = shlex.join(["recombine", "retry", place, "--all"])
@@ -132,7 +144,7 @@ def _live_page():
         yield live
 
 
-def _run_and_show(run: Callable[[], Any], place: str, quiet: bool, live: Any = None):
+def _run_and_show(run: Callable[[], Any], place: str, quiet: bool, live: Any = None, studies: Any = None):
     """Runs one study and shows what came out; meanwhile on the live page, if there is one."""
     from ..lab.run import reopen
     from ..lab.status import status_of
@@ -142,10 +154,11 @@ def _run_and_show(run: Callable[[], Any], place: str, quiet: bool, live: Any = N
     from ..studies import registry
 
     console = Console(stderr=True, highlight=False, soft_wrap=True)
+    known = registry if studies is None else studies
 
     def current() -> str:
         try:
-            return render(reopen(place, registry), running=status_of(place, registry).line())
+            return render(reopen(place, known), running=status_of(place, known).line())
         except UserError:  # it is being prepared
             return WAITING
 

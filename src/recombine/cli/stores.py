@@ -13,23 +13,25 @@ from tyro.conf import Positional
 from .printing import print_comparison, print_json, print_result
 
 
-def status(place: Positional[str], watch: bool = False, json: bool = False) -> None:
+def status(place: Positional[str], watch: bool = False, study: str | None = None, json: bool = False) -> None:
     """Says how far a run is: cells done, running, failed and left, how fast it goes, and how long it will take.
 
     Args:
         place: where `recombine run` puts its records
         watch: go on until nobody is at work there
+        study: where a study of your own is, as it was run: package.module:study or ./file.py:study
         json: print JSON objects, one a line
     """
     from ..lab.claims import Watch
+    from ..lab.own import with_own
     from ..lab.status import status_of
     from ..lab.store import Store
     from ..studies import registry
 
     remembered = Watch(Store.open(place).files)
-    before = None
+    before, known = None, with_own(registry, study)
     while True:
-        found = status_of(place, registry, remembered)
+        found = status_of(place, known, remembered)
         if found != before:
             if json:
                 print_json(found.to_json())
@@ -45,7 +47,10 @@ def status(place: Positional[str], watch: bool = False, json: bool = False) -> N
 
 
 def report(
-    folder: Positional[str], format: Literal["html", "md", "pdf", "png"] | None = None, out: Path | None = None
+    folder: Positional[str],
+    format: Literal["html", "md", "pdf", "png"] | None = None,
+    out: Path | None = None,
+    study: str | None = None,
 ) -> None:
     """(Re)makes the report from what is stored, running nothing.
 
@@ -53,14 +58,16 @@ def report(
         folder: where `recombine run` put its records
         format: html the page, md a text with images, pdf one long sheet, png its top (default: as --out ends, or html)
         out: file to write (default: report.FORMAT in the folder)
+        study: where a study of your own is, as it was run: package.module:study or ./file.py:study
     """
+    from ..lab.own import with_own
     from ..lab.run import reopen
     from ..report import write
     from ..report.formats import report_format
     from ..studies import registry
 
     chosen = report_format(format, out)
-    result = reopen(folder, registry)
+    result = reopen(folder, with_own(registry, study))
     page = write(result, chosen, out)
     print_result(result, Console(highlight=False))
     Console(highlight=False, soft_wrap=True).print(f"\nreport: {page}", markup=False)

@@ -25,6 +25,7 @@ Rectangle = tuple[int | float, int | float, int | float, int | float]
 DEFAULT_SEEDS = 3
 #: settings that are data to a compiled program, whatever the study
 RATES = frozenset({"seed", "steps", "learning_rate", "warmup", "weight_decay", "b1", "b2", "evaluations"})
+RECORD_BYTES = 60_000  # of a record with its panel, about
 #: settings that a cell's time rises with; a layer of a net has width x width weights
 WORK = ("steps", "tasks", "samples", "width", "width", "depth")
 
@@ -201,6 +202,8 @@ class Study:
     reads: ClassVar[tuple[str, ...]] = ()
     #: the module that is run as a worker process for its cells; it must know this study
     worker: ClassVar[str] = "recombine.lab.worker"
+    #: what else the worker is told on its command line: where a study of the user's own is found
+    worker_arguments: tuple[str, ...] = ()
     #: what the texts of `exhibits` are, for the report
     exhibits_title: ClassVar[str] = "Certificates"
     exhibits_note: ClassVar[str] = "What each net was trained on, checked and not assumed."
@@ -258,6 +261,10 @@ class Study:
         """How long a cell takes, in a unit of the study's own; long ones are begun first. A guess is enough."""
         numbers = [spec.get(name) for name in WORK]
         return float(math.prod(n for n in numbers if isinstance(n, (int, float)) and not isinstance(n, bool) and n > 0))
+
+    def disk(self, spec: dict[str, Any]) -> int:
+        """Bytes that a cell keeps, about."""
+        return RECORD_BYTES
 
     # -- what follows -------------------------------------------------------------------------------------------
     def settings(self, scale: str, changes: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -324,4 +331,4 @@ def recipe_knobs(smoke: Any, laptop: Any, paper: Any, names: Sequence[str]) -> t
     return tuple(Knob(name, words[name], *(r[name] for r in recipes)) for name in names)
 
 
-studies: Registry[Study] = Registry("study")
+studies: Registry[Study] = Registry("study", plugins="recombine.studies")

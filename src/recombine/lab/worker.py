@@ -1,6 +1,7 @@
 """A worker process: cells in on stdin, events out on stdout, one JSON object a line. No pickle, no code.
 
-`python -m recombine.lab.worker DRIVER` serves the registered studies until stdin ends, or the process DRIVER does.
+`python -m recombine.lab.worker DRIVER [STUDY]` serves the registered studies, or one of the user's own, until stdin
+ends, or the process DRIVER does.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def end_with(driver: int) -> None:
 
 
 def main(studies: Mapping[str, Study]) -> None:
-    """A worker for these studies; its driver's process id is the one argument."""
+    """A worker for these studies; its driver's process id is the first argument, a study of the user's own a second."""
     end_with(int(sys.argv[1]))
     # Whatever a library prints goes to stderr: stdout carries events only.
     outlet = os.fdopen(os.dup(sys.stdout.fileno()), "w", buffering=1)
@@ -80,6 +81,12 @@ def main(studies: Mapping[str, Study]) -> None:
 
     def emit(event: dict[str, Any]) -> None:
         outlet.write(json.dumps(event) + "\n")
+
+    if len(sys.argv) > 2:
+        from .own import from_argument
+
+        study = from_argument(sys.argv[2])
+        studies = {study.id: study}
 
     orders: queue.SimpleQueue[dict | None] = queue.SimpleQueue()
     threading.Thread(target=listen, args=(sys.stdin, orders), daemon=True).start()

@@ -150,4 +150,4 @@ def init_program() -> Callable[..., Net]:
     return eqx.filter_jit(run, compiler_options=one_thread())  # type: ignore[call-overload]
 
 
-nets: Registry[Callable[..., Blueprint]] = Registry("net")
+nets: Registry[Callable[..., Blueprint]] = Registry("net", plugins="recombine.nets")

@@ -69,4 +69,4 @@ class Readings:
     __repr__ = __str__
 
 
-probes: Registry[Callable[..., Readings]] = Registry("probe")
+probes: Registry[Callable[..., Readings]] = Registry("probe", plugins="recombine.probes")

@@ -156,6 +156,15 @@ def _build_shapes(world: str) -> None:
     eqx.filter_eval_shape(lambda: _shape_of_net(task, spec))
 
 
+@functools.cache
+def _net_bytes(world: str) -> int:
+    """Bytes of the net of a world, from its shapes."""
+    spec = json.loads(world)
+    task = eqx.filter_eval_shape(build_task, spec | {"seed": 0})
+    net = eqx.filter_eval_shape(lambda: _shape_of_net(task, spec))
+    return sum(4 * leaf.size for leaf in jax.tree.leaves(net) if hasattr(leaf, "size"))
+
+
 def _shape_of_net(task: Task, spec: Spec) -> Any:
     return build_net(spec).build(task, jax.random.key(0))
 
@@ -278,6 +287,10 @@ class TrialStudy(Study):
         # supports are padded to the size of their space: another split is other data for the same program
         shapes = {name: spec.get(name) for name in WORLD if name != "support"}
         return canonical(shapes | {"recipe": build_recipe(spec).shape().to_json()})
+
+    def disk(self, spec: Spec) -> int:
+        world = {name: spec[name] for name in WORLD if spec.get(name) is not None}
+        return super().disk(spec) + _net_bytes(canonical(world | {"modules": spec.get("modules")}))
 
     def label(self, spec: Spec) -> str:
         words = [f"{name}={spec[name]}" if not isinstance(spec[name], str) else spec[name] for name in self.varied]

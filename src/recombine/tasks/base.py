@@ -127,4 +127,4 @@ def draw_batch(task: Task, sampler: Callable[..., jax.Array], key: jax.Array, ta
 
 
 #: id -> class; every class can be made as `cls(space, seed=0)`
-tasks: Registry[Any] = Registry("task")
+tasks: Registry[Any] = Registry("task", plugins="recombine.tasks")

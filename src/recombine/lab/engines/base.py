@@ -62,7 +62,7 @@ class Engine(Protocol):
 
 
 #: by name: makes an engine from what follows the colon ("" if nothing does) and from the limits
-engines: Registry[Callable[[str, Limits], Engine]] = Registry("engine")
+engines: Registry[Callable[[str, Limits], Engine]] = Registry("engine", plugins="recombine.engines")
 
 
 def parse_engine(text: str, limits: Limits | None = None) -> Engine:

@@ -28,8 +28,8 @@ def process_class() -> type:
     """The half that has a worker process: started, written to, listened to, weighed and ended."""
 
     class OneProcess:
-        def __init__(self, module: str):
-            self.module = module
+        def __init__(self, module: str, arguments: tuple[str, ...]):
+            self.module, self.arguments = module, arguments
             self.process: Any = None
             self.lines: Any = None
             self.reader: Any = None
@@ -41,7 +41,7 @@ def process_class() -> type:
             """
             names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
             self.process = subprocess.Popen(
-                [sys.executable, "-P", "-m", self.module, str(os.getpid())],
+                [sys.executable, "-P", "-m", self.module, str(os.getpid()), *self.arguments],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | dict.fromkeys(names, "1"),
                 start_new_session=True,
             )  # fmt: skip
@@ -107,8 +107,8 @@ def foreman_class() -> type:
     class Foreman(base):
         """One worker process and what it is doing. Everything that goes in and comes out is JSON in bytes."""
 
-        def __init__(self, module: str, seconds: float | None, memory: int | None):
-            super().__init__(module)
+        def __init__(self, module: str, arguments: tuple[str, ...], seconds: float | None, memory: int | None):
+            super().__init__(module, arguments)
             self.seconds, self.memory = seconds, memory
 
         def compute(self, order: bytes) -> Iterator[bytes]:

@@ -43,7 +43,7 @@ class Local:
 
     def compute(self, study: Study, cells: Queue, checkpoints: Path | None, tell: Listener, stop: Stop) -> None:
         events: queue.SimpleQueue[tuple[Worker, dict | None]] = queue.SimpleQueue()
-        self.pool = [Worker(study.worker, events) for _ in range(min(self.workers, len(cells)))]
+        self.pool = [Worker(study, events) for _ in range(min(self.workers, len(cells)))]
         stillborn = 0
         try:
             while self.pool:
@@ -61,7 +61,7 @@ class Local:
                     stillborn = 0 if worker.ready else stillborn + 1
                     wanted = len(cells) and not stop.asked and stillborn < GIVE_UP
                     if wanted and (worker.cell is not None or not worker.ready):
-                        self.pool.append(Worker(study.worker, events))
+                        self.pool.append(Worker(study, events))
                 elif event["event"] == "progress":
                     tell("progress", worker.take(event), (event["share"], event["note"]))
                 elif worker.ended_for is None:  # else: a last word of one that is being ended
@@ -112,7 +112,7 @@ def _how_it_ended(code: int) -> str:
 class Worker:
     """One process and the thread that reads what it says."""
 
-    def __init__(self, module: str, events: queue.SimpleQueue):
+    def __init__(self, study: Study, events: queue.SimpleQueue):
         environment = os.environ | {
             name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
         }
@@ -121,7 +121,8 @@ class Worker:
         self.ready = False  # has said so once
         self.ended_for: str | None = None
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", module, str(os.getpid())],  # -P: files in this folder are not modules
+            # -P: files in this folder are not modules
+            [sys.executable, "-P", "-m", study.worker, str(os.getpid()), *study.worker_arguments],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
             start_new_session=True,  # Ctrl-C reaches the driver only, which then stops the workers
         )  # fmt: skip

@@ -219,7 +219,7 @@ class Crew:
         actor = self.foreman.options(
             num_cpus=need["CPU"], num_gpus=need.get("GPU", 0), memory=need["memory"], max_restarts=0,
             scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False),
-        ).remote(self.study.worker, self.limits.seconds, self.limits.memory)  # fmt: skip
+        ).remote(self.study.worker, self.study.worker_arguments, self.limits.seconds, self.limits.memory)  # fmt: skip
         return Hand(actor, node, actor.start.remote(node not in self.met))
 
     def _mind_the_wait(self, now: float, able: Mapping[str, int], need: Mapping[str, float]) -> None:

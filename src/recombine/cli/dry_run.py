@@ -1,0 +1,41 @@
+"""`recombine run --dry-run`: what a run would be, without running it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import UserError
+from .printing import print_json
+
+
+def print_dry_runs(runs: list[tuple[Any, str, int, dict[str, Any], str]], json: bool) -> None:
+    """Says of each (study, scale, seeds, changes, place) how many cells it has, how long it takes, what it keeps."""
+    found = [_dry_run(*run) for run in runs]
+    if json:
+        print_json(found[0] if len(found) == 1 else {"studies": found})
+        return
+    for one in found:
+        done = f", {one['done']} of them done" if one["done"] else ""
+        print(
+            f"{one['study']} at {one['scale']} scale: {one['cells']} cells{done}; {one['time']} for all of them; "
+            f"about {one['megabytes']:.1f} MB in {one['out']}"
+        )
+
+
+def _dry_run(study: Any, scale: str, seeds: int, changes: dict[str, Any], place: str) -> dict[str, Any]:
+    from ..lab.store import Store
+
+    cells = study.cells(study.settings(scale, changes), seeds)
+    try:
+        done = Store.open(place).done()
+    except UserError:  # nothing is there yet
+        done = set()
+    return {
+        "study": study.id,
+        "scale": scale,
+        "cells": len(cells),
+        "done": sum(cell.id in done for cell in cells),
+        "time": study.running_time[scale],
+        "megabytes": sum(study.disk(cell.spec) for cell in cells) / 1e6,
+        "out": place,
+    }

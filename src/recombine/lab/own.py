@@ -1,0 +1,151 @@
+"""A study of the user's own, by where it is: `package.module:study`, or `./file.py:study`.
+
+It is code that the user names on a command line, and it is imported as Python would. Nothing is ever imported because a
+file of data names it: a store keeps the id of its study, and `--study` says again where to find it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from ..errors import UserError, describe, unknown
+from .study import Study
+
+IMPORT_SECONDS = 60  # in which a study must be imported
+
+
+def is_reference(text: str) -> bool:
+    """Whether a word says where a study is, rather than its name."""
+    return ":" in text
+
+
+def own_study(text: str, folder: str | None = None) -> Study:
+    """The study at `text`, checked.
+
+    folder: where relative files and modules are looked for; this one, if none is named.
+    """
+    where, _, name = text.rpartition(":")
+    folder = os.getcwd() if folder is None else folder
+    if not where or not name:
+        raise UserError(f"{text!r} does not say where a study is; package.module:study or ./file.py:study would do")
+    with _watched(where):
+        module = _from_file(Path(folder, where)) if where.endswith(".py") else _from_module(where, folder)
+    study = getattr(module, name, None)
+    if not isinstance(study, Study):
+        there = [key for key, value in vars(module).items() if isinstance(value, Study)]
+        if study is None:
+            raise unknown(f"study in {where}", name, there)
+        raise UserError(f"{text} is a {type(study).__name__} and no study; {_listed(there)}")
+    require_whole(study)
+    study.worker_arguments = (json.dumps({"study": text, "folder": folder}),)
+    return study
+
+
+def require_whole(study: Study) -> None:
+    """Refuses a study that could not be wrong: without claims, or with a claim that no control world contradicts."""
+    if not getattr(study, "claims", ()):
+        raise UserError(f"the study {study.id!r} has no claims; it needs at least one, with a threshold and a control")
+    for claim in study.claims:
+        if claim.control not in study.controls:
+            there = ", ".join(study.controls) or "none"
+            raise UserError(
+                f"claim {claim.id!r} of {study.id!r} names the control world {claim.control!r}, and there are: {there}"
+                "; each claim needs a world in which it is false"
+            )
+
+
+def with_own(registry: Mapping[str, Study], text: str | None) -> Mapping[str, Study]:
+    """The registered studies and, if one is named, a study of the user's own, by id."""
+    if text is None:
+        return registry
+    study = own_study(text) if is_reference(text) else registry[text]
+    return {**{name: registry[name] for name in registry}, study.id: study}
+
+
+def from_argument(text: str) -> Study:
+    """The study that a driver told its worker of."""
+    told = json.loads(text)
+    return own_study(told["study"], told["folder"])
+
+
+def _from_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise UserError(f"there is no file {path}; a study of your own is named as in ./file.py:study")
+    name = f"recombine_own_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    _look_in(str(path.parent.resolve()))
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as problem:
+        del sys.modules[name]
+        raise _not_imported(str(path), problem) from problem
+    return module
+
+
+def _from_module(name: str, folder: str) -> ModuleType:
+    _look_in(folder)
+    try:
+        return import_module(name)
+    except BaseException as problem:
+        raise _not_imported(name, problem) from problem
+
+
+def _look_in(folder: str) -> None:
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+
+
+def _not_imported(what: str, problem: BaseException) -> BaseException:
+    """One sentence on why; what is no fault of the file is passed on."""
+    if isinstance(problem, UserError) or not isinstance(problem, Exception):
+        return problem
+    if isinstance(problem, SyntaxError):
+        return UserError(f"{problem.filename or what}, line {problem.lineno}: {problem.msg}")
+    line, trace = None, problem.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename.endswith(what.removeprefix("./")):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    at = f", line {line}" if line else ""
+    return UserError(f"{what}{at} cannot be imported: {describe(problem)}")
+
+
+@contextlib.contextmanager
+def _watched(what: str) -> Iterator[None]:
+    """What an import prints goes to stderr, and one that does not end is ended."""
+    printed = io.StringIO()
+
+    def late(*_: object) -> None:
+        raise UserError(f"{what} was not imported within {IMPORT_SECONDS} s; work belongs into the study's `measure`")
+
+    can_wait = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
+    before = signal.signal(signal.SIGALRM, late) if can_wait else None
+    try:
+        if can_wait:
+            signal.setitimer(signal.ITIMER_REAL, IMPORT_SECONDS)
+        with contextlib.redirect_stdout(printed):
+            yield
+    finally:
+        if can_wait:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        if printed.getvalue():
+            print(f"{what} printed while it was imported:\n{printed.getvalue().rstrip()}", file=sys.stderr)
+
+
+def _listed(names: list[str]) -> str:
+    return f"there {'is' if len(names) == 1 else 'are'} {', '.join(names)}" if names else "there is none in it"
