@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import subprocess
@@ -18,13 +17,12 @@ os.environ["RECOMBINE_NETS"] = "0"
 os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=1".strip()
 
 import hypothesis
-import jax
 import pytest
 from jaxtyping import install_import_hook
 
 with install_import_hook("recombine", "beartype.beartype"):
     import recombine as rc
-    from recombine.compilation import enable_cache
+    from recombine.compilation import enable_cache, let_go_of_programs
 
 enable_cache()
 
@@ -34,18 +32,10 @@ hypothesis.settings.register_profile("explore", print_blob=True)
 hypothesis.settings.load_profile("explore")
 
 
-#: a compiled program takes a dozen of the 65,530 memory maps of a process, and one too many ends it
-MOST_MAPS = 30_000
-
-
 def pytest_runtest_teardown(item, nextitem):
-    """Between two files of tests: lets go of compiled programs where there are too many."""
-    if nextitem is not None and nextitem.path == item.path:
-        return
-    maps = Path("/proc/self/maps")
-    if maps.exists() and maps.read_bytes().count(b"\n") > MOST_MAPS:
-        jax.clear_caches()
-        gc.collect()
+    """Between two files of tests, and two studies: lets go of compiled programs where there are too many."""
+    if nextitem is None or nextitem.path != item.path or item.get_closest_marker("studies"):
+        let_go_of_programs()
 
 
 @pytest.fixture(scope="session")

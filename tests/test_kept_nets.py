@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -16,13 +17,15 @@ import jax
 import pytest
 
 from recombine.errors import UserError
-from recombine.files.arrays import unpack
+from recombine.files.arrays import pack, unpack
+from recombine.lab.run import run_study
 from recombine.lab.study import Context
 from recombine.nets import MLP, Blueprint, Net, Wrapper
 from recombine.nets import registry as nets
 from recombine.processes import this_process
+from recombine.studies import registry
 from recombine.training.members import StageRun
-from recombine.trials import KeptNets, Trial, measure
+from recombine.trials import KeptNets, Trial, load_trained, measure
 from recombine.trials.kept import megabytes, remove_oldest
 
 WORLD = {"name": "hyperteacher-v1", "space": {"modules": 5, "at_most": 2}, "inputs": 4, "outputs": 4}
@@ -206,3 +209,65 @@ def test_the_lock_of_a_process_that_is_gone_holds_nothing(tmp_path):
         with KeptNets(tmp_path).lock("net"):
             assert (tmp_path / "net.lock").read_text() == str(this_process())
     assert time.monotonic() - begun < 5
+
+
+# -- what is kept, loaded by a user --------------------------------------------------------------------------------
+
+
+def the_file(folder):
+    return max((folder / "nets").glob("*.safetensors"), key=lambda path: path.stat().st_mtime)
+
+
+def test_a_kept_net_is_loaded_with_its_world_its_split_and_its_history(here):
+    folder, trained = here
+    found = measure(trial(BASE), context(folder))
+    run = load_trained(the_file(folder))
+    score = run.score("held_out")
+    assert float(score) == found.facts["held_out"] and score.metric == "r2"
+    assert run.support.train.size == found.facts["trained_on"] and len(run.history)
+    assert trained == [0]
+
+
+def test_what_is_on_top_of_a_frozen_net_is_loaded_with_it(here):
+    folder, _ = here
+    found = measure(trial(BASE, {"net": {"name": "scaled"}, "recipe": BASE["recipe"]}), context(folder / "run"))
+    path = the_file(folder / "run")
+    assert float(load_trained(path).score("held_out")) == found.facts["held_out"]
+    for base in (*(folder / "run" / "nets").glob("*.safetensors"), *(folder / "shared").glob("*.safetensors")):
+        if base.name != path.name:
+            base.unlink()
+    with pytest.raises(UserError, match="not kept any more.*recombine run"):
+        load_trained(path)
+
+
+def test_a_cell_of_a_run_is_found_by_the_beginning_of_its_id(here):
+    folder, _ = here
+    result = run_study(registry["phase"], "smoke", seeds=1, out=folder / "run", quiet=True)
+    record = result.records[0]
+    run = load_trained(folder / "run", record.cell.id[:8])
+    assert float(run.score("held_out")) == record.facts["held_out"]
+    for cell, remedy in ((None, "cell="), ("zzz", "0 cells"), ("", f"{len(result.records)} cells")):
+        with pytest.raises(UserError, match=remedy):
+            load_trained(folder / "run", cell)
+
+
+def test_files_that_are_no_kept_nets_are_refused_in_a_sentence(here):
+    folder, _ = here
+    measure(trial(BASE), context(folder))
+    arrays, notes = unpack(the_file(folder))
+    made_by = json.loads(notes["made_by"])
+    broken = {
+        "no safetensors": b"hello",
+        "nothing of ours": pack(arrays, {}),
+        "another world": pack(arrays, notes | {"made_by": json.dumps(made_by | {"world": {"name": "os.system"}})}),
+        "no JSON": pack(arrays, notes | {"made_by": "{"}),
+        "a list": pack(arrays, notes | {"made_by": "[]"}),
+        "an array less": pack({k: v for k, v in arrays.items() if "biases" not in k}, notes),
+    }
+    for name, data in broken.items():
+        path = folder / f"{name}.safetensors"
+        path.write_bytes(data)
+        with pytest.raises(UserError):
+            load_trained(path)
+    with pytest.raises(UserError, match="os.system"):
+        load_trained(folder / "another world.safetensors")

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .training import Trained as Trained
     from .training import evaluate as evaluate
     from .training import train as train
+    from .trials import load_trained as load_trained
 
 __version__ = "0.1.0"
 
@@ -50,7 +51,7 @@ _WHERE = {
     "over_seeds": ".intervals", "load": ".lab.store", "query": ".lab.store", "figures": ".report",
     "Listed": ".spaces", "Product": ".spaces", "Space": ".spaces", "Subsets": ".spaces", "Certificate": ".supports",
     "Support": ".supports", "Recipe": ".training", "Stage": ".training", "Trained": ".training",
-    "evaluate": ".training", "train": ".training",
+    "evaluate": ".training", "load_trained": ".trials", "train": ".training",
 }  # fmt: skip
 __all__ = sorted(_WHERE)  # pyright: ignore[reportUnsupportedDunderAll]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import hashlib
 import os
 import platform
@@ -37,6 +38,23 @@ def enable_cache() -> None:
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
     # The default also keeps XLA's own autotuning files, whose absolute path would enter the cache key.
     jax.config.update("jax_persistent_cache_enable_xla_caches", "none")
+
+
+#: a compiled program takes a dozen of the 65,530 memory maps that Linux gives a process, and one too many ends it
+MOST_MAPS = 30_000
+
+
+def let_go_of_programs() -> bool:
+    """Forgets compiled programs where a process has too many; those still needed come from disk. Whether it did."""
+    maps = Path("/proc/self/maps")
+    try:
+        too_many = maps.read_bytes().count(b"\n") > MOST_MAPS
+    except OSError:
+        return False  # no such limit here, or it cannot be seen
+    if too_many:
+        jax.clear_caches()
+        gc.collect()
+    return too_many
 
 
 def _processor() -> str:

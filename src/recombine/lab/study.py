@@ -286,6 +286,7 @@ class Study:
 
     def compute(self, cell: Cell, context: Context) -> Record:
         """Runs one cell and writes down what it found."""
+        from ..compilation import let_go_of_programs
         from ..devices import one_device
         from .provenance import provenance
 
@@ -295,6 +296,7 @@ class Study:
             )
         with one_device():
             measured = self.measure(cell.spec, context)
+        let_go_of_programs()
         return Record(cell, measured.rows, measured.facts, provenance())
 
 

@@ -2,4 +2,5 @@
 
 from .kept import KeptNets as KeptNets
 from .measure import measure as measure
+from .reload import load_trained as load_trained
 from .trial import Trial as Trial

@@ -26,6 +26,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from .. import __version__
 from ..errors import UserError, require_number
 from ..files import user_cache, write_whole
 from ..files.arrays import pack, set_aside, unpack
@@ -42,7 +43,7 @@ LOOK_AGAIN = 0.2  # seconds between two looks at a lock
 def key_of(trial: dict[str, Any], stages: int, precision: str) -> str:
     """The name of the net after the first `stages` stages of a trial."""
     made_by = {part: trial[part] for part in ("world", "support", "seed")}
-    made_by |= {"stages": trial["stages"][:stages], "precision": precision, "version": VERSION}
+    made_by |= {"stages": trial["stages"][:stages], "precision": precision, "version": [__version__, VERSION]}
     text = json.dumps(made_by, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
@@ -78,7 +79,7 @@ class KeptNets:
             return None
         try:
             arrays, notes = unpack(path)
-            member = _member(notes, arrays, fresh())
+            member = member_of(notes, arrays, fresh())
         except (ValueError, KeyError, TypeError) as problem:
             set_aside(path, "the kept net", f"{problem}; it is made again")
             return None
@@ -86,8 +87,8 @@ class KeptNets:
             os.utime(path)  # it was used: others go first
         return member
 
-    def save(self, key: str, member: Member) -> None:
-        """Writes a member whole; a full disk costs a sentence and not the run."""
+    def save(self, key: str, member: Member, made_by: dict[str, Any], precision: str) -> None:
+        """Writes a member whole, with what made it; a full disk costs a sentence and not the run."""
         scored, raw = cut(member.net).trained, cut(member.raw).trained
         arrays = {f"scored/{path}": np.asarray(leaf) for path, leaf in scored.items()}
         if any(scored[path] is not raw[path] for path in raw):
@@ -99,7 +100,8 @@ class KeptNets:
         }  # fmt: skip
         path = self.folder / f"{key}.safetensors"
         try:
-            write_whole(path, pack(arrays, {"member": json.dumps(facts)}), durable=False)
+            notes = {"member": json.dumps(facts), "made_by": json.dumps(made_by), "precision": precision}
+            write_whole(path, pack(arrays, notes), durable=False)
             self._share(path)
         except OSError as problem:
             warnings.warn(f"the net {path} was not kept: {problem.strerror}", stacklevel=2)
@@ -159,7 +161,7 @@ def _take(path: Path) -> bool:
     return True
 
 
-def _member(notes: dict[str, str], arrays: dict[str, np.ndarray], fresh: Net) -> Member:
+def member_of(notes: dict[str, str], arrays: dict[str, np.ndarray], fresh: Net) -> Member:
     facts, parts = json.loads(notes["member"]), cut(fresh)
 
     def net(kind: str) -> Net:

@@ -44,7 +44,7 @@ def measure(
         return Measured([], {"impossible": str(problem), "seconds": 0.0, "diverged_at": None})
     run = _trained(trial, task, support, stages, context)
     member, recipe, metric = run.members[0], run.recipe, task.metrics[0].name
-    facts = _facts(run)
+    facts = _facts(run) | {"net": net_key(_plain(trial, stages), len(stages))}
     rows = history_rows(run, len(stages) - 1)
     if member.diverged_at is not None:
         return Measured(rows, facts)
@@ -104,6 +104,15 @@ def _plain(trial: Trial, stages: list) -> dict[str, Any]:
     return {"world": trial.world, "support": trial.support, "seed": trial.seed, "stages": spelled}
 
 
+def net_key(made_by: dict[str, Any], stages: int) -> str:
+    """The name under which the net after some stages is kept."""
+    return key_of(made_by, stages, _precision(made_by, stages))
+
+
+def _precision(made_by: dict[str, Any], stages: int) -> str:
+    return resolve(made_by["stages"][stages - 1]["recipe"]["precision"])
+
+
 @dataclass(frozen=True)
 class _Keeper:
     """The nets of one trial, stage by stage, for `train`."""
@@ -112,8 +121,7 @@ class _Keeper:
     made_by: dict[str, Any]
 
     def key(self, number: int) -> str:
-        precision = resolve(self.made_by["stages"][number]["recipe"]["precision"])
-        return key_of(self.made_by, number + 1, precision)
+        return net_key(self.made_by, number + 1)
 
     def lock(self, number: int, seed: int) -> AbstractContextManager[None]:
         return self.nets.lock(self.key(number))
@@ -122,7 +130,8 @@ class _Keeper:
         return self.nets.load(self.key(number), fresh)
 
     def save(self, number: int, member: Member) -> None:
-        self.nets.save(self.key(number), member)
+        made_by = self.made_by | {"stages": self.made_by["stages"][: number + 1]}
+        self.nets.save(self.key(number), member, made_by, _precision(made_by, number + 1))
 
 
 # -- readings ---------------------------------------------------------------------------------------------------------

@@ -1,0 +1,107 @@
+"""load_trained: a kept net, with the world and the split it was trained in, as `train` would have returned it.
+
+A file of a kept net says what made it, as data: names of registered worlds, designs and nets, and numbers. Nothing else
+is looked up, and no code runs but ours.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from ..errors import UserError
+from ..files.arrays import Damaged, unpack
+from ..keys import key_for
+from ..lab.store import Store
+from ..nets import Net, initialize
+from ..training import Member, Stage, Trained
+from .kept import KeptNets, key_of, member_of, shared_folder
+from .trial import Trial
+
+
+def load_trained(place: str | os.PathLike, cell: str | None = None) -> Trained:
+    """A trained net from where it was kept: its task, its split, its scores and its history.
+
+    Args:
+        place: the folder of a run, or the file of a net in its folder `nets`.
+        cell: of a run: the id of the cell, or the beginning of it. A table of the run (`rc.load`) has it as `cell`.
+
+    Example:
+        run = rc.load_trained("runs/supports-laptop", "3f2a"); run.score("held_out")
+    """
+    path = _file(Path(place), cell)
+    arrays, notes = _read(path)
+    try:
+        made_by, precision = json.loads(notes["made_by"]), notes["precision"]
+        trial = Trial(
+            made_by["world"], made_by["support"], [_named(one) for one in made_by["stages"]], seed=made_by["seed"]
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise UserError(
+            f"{path} does not say what made it ({type(problem).__name__}); only kept nets can be loaded"
+        ) from None
+    task, support, stages = trial.build_task(), trial.build_support(), trial.build_stages()
+    net: Net | None = None
+    member: Member | None = None
+    for number, stage in enumerate(stages):
+        last = number == len(stages) - 1
+        found = (arrays, notes) if last else _read(_beside(path, key_of(made_by, number + 1, precision)))
+        name = f"init/{number}" if number else "init"
+        fresh = initialize(stage.net, stage.task or task, key_for(name, trial.seed), precision, net)
+        member = _member(path, *found, fresh)
+        net = member.raw if stage.recipe.hand_over == "raw" else member.net
+    assert member is not None
+    final = stages[-1]
+    world, split = final.task or task, final.support or support
+    return Trained(world.given(split), split, final.net, final.recipe, [member], _whole(stages, task, support))
+
+
+def _file(place: Path, cell: str | None) -> Path:
+    """The file of a net, or that of a cell of a run."""
+    if place.is_file():
+        return place
+    store = Store.open(place)
+    if cell is None:
+        raise UserError(f"{place} is a run; cell= names one of its {len(store.done())} cells by its id")
+    records = [record for record in store.records() if record.cell.id.startswith(cell)]
+    if len(records) != 1:
+        raise UserError(f"cell={cell!r} is the beginning of {len(records)} cells of {place}; give more of its id")
+    key = records[0].facts.get("net")
+    found = KeptNets(store.path / "nets", shared_folder()).find(key) if isinstance(key, str) and key.isalnum() else None
+    if found is None:
+        raise UserError(f"the net of cell {records[0].cell.id} is not kept any more; `recombine run` trains it again")
+    return found
+
+
+def _beside(path: Path, key: str) -> Path:
+    found = KeptNets(path.parent, shared_folder()).find(key)
+    if found is None:
+        raise UserError(
+            f"{path} goes on from the net {key}, which is not kept any more; `recombine run` trains it again"
+        )
+    return found
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    try:
+        return unpack(path)
+    except Damaged as problem:
+        raise UserError(f"{path} is damaged or no kept net: {problem}") from None
+
+
+def _member(path: Path, arrays: dict[str, Any], notes: dict[str, str], fresh: Net) -> Member:
+    try:
+        return member_of(notes, arrays, fresh)
+    except (KeyError, TypeError, ValueError) as problem:
+        raise UserError(f"{path} does not hold the net that it says it holds: {problem}") from None
+
+
+def _named(stage: dict[str, Any]) -> dict[str, Any]:
+    net = dict(stage["net"])
+    return {**stage, "net": {"name": net.pop("net"), **net}}
+
+
+def _whole(stages: list[Stage], task: Any, support: Any) -> tuple[Stage, ...]:
+    return tuple(Stage(one.net, one.recipe, one.task or task, one.support or support) for one in stages)
