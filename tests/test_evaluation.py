@@ -327,3 +327,34 @@ def test_words_are_scored_by_exact_match_where_they_count(space, logits):
     right, wrong = (evaluate(net, task, space.enumerate(), 20, key=KEY) for net in nets)
     assert right.scores() == {"exact": 1.0, "accuracy": 1.0} and wrong.scores() == {"exact": 0.0, "accuracy": 0.0}
     assert right.finite.all() and set(np.unique(right.statistics["counted"])) == {1, 2, 3}
+
+
+def test_answers_of_bfloat16_that_are_not_finite_have_no_score():
+    """NumPy does not take bfloat16 for a kind of float; an argmax of NaN would be scored as an answer."""
+    task = rc.tasks.Preference(rc.Subsets(4, 2), features=4, objects=1)
+
+    class Lost(Net):
+        scale: jax.Array
+
+        def __call__(self, batch, key=None):
+            logits = jnp.full((*batch.inputs.shape[:-1], 5), jnp.nan) * self.scale
+            return logits.astype(jnp.bfloat16), {}
+
+    items = evaluate(Lost(jnp.ones(1)), task, task.space.enumerate(), key=jax.random.key(0))
+    assert not items.finite.any() and np.isnan(items.scores()["episode_accuracy"])
+
+
+def test_combinations_outside_the_space_are_refused(task):
+    net = rc.nets.MLP(8, 1).build(task, jax.random.key(0))
+    with pytest.raises(rc.UserError, match="not a combination"):
+        evaluate(net, task, [[7, 99]], key=jax.random.key(0))
+    with pytest.raises(rc.UserError, match="samples=0"):
+        evaluate(net, task, task.space.enumerate(), key=jax.random.key(0), samples=0)
+
+
+def test_a_mask_of_numbers_chooses_items_and_combinations_alike(task):
+    net = rc.nets.MLP(8, 1).build(task, jax.random.key(0))
+    rows = task.space.enumerate()[:3]
+    items = evaluate(net, task, rows, 2, key=jax.random.key(0))
+    chosen = items.where(np.array([1, 0, 1]))
+    assert chosen.combinations.tolist() == rows[[0, 2]].tolist() and len(chosen.finite) == 4

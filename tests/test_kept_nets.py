@@ -122,6 +122,73 @@ def test_another_trial_has_another_net(here, change):
     assert len(trained) == 2
 
 
+def test_an_edited_net_of_ones_own_is_another_net(here, monkeypatch):
+    folder, trained = here
+    own = trial({"net": {"name": "scaled"}, "recipe": BASE["recipe"]})
+    measure(own, context(folder))
+    measure(own, context(folder))
+    assert len(trained) == 1
+    monkeypatch.setattr("inspect.getsource", lambda module: "the same file, with another line")
+    measure(own, context(folder))
+    assert len(trained) == 2
+
+
+def test_a_net_within_another_is_part_of_what_makes_it():
+    @dataclass(frozen=True)
+    class Around(Blueprint):
+        name: ClassVar[str] = "around"
+        of: Blueprint
+
+    @dataclass(frozen=True)
+    class Alike(MLP):
+        name: ClassVar[str] = "alike"
+
+    around = [Around(MLP(8, 1)).to_json(), Around(Alike(8, 1)).to_json()]
+    assert around[0] != around[1] and around[0]["of"]["net"] == "mlp"
+
+
+def test_history_is_that_of_the_trial_whatever_was_kept_before(here):
+    folder, trained = here
+    two = trial(BASE, {"net": BASE["net"], "recipe": BASE["recipe"] | {"steps": 12, "evaluations": 2}})
+    fresh = measure(two, Context())
+    measure(trial(BASE), context(folder))
+    begun = measure(two, context(folder))
+    assert begun.rows == fresh.rows
+    assert [row["step"] for row in begun.rows if row["reading"] == "history"] == [6, 6, 12, 12]
+    assert len(load_trained(the_file(folder)).history) == 10 + 2
+
+
+def test_stages_of_two_precisions_are_kept_and_loaded(here):
+    folder, _ = here
+    second = {"net": BASE["net"], "recipe": BASE["recipe"] | {"precision": "bfloat16"}}
+    found = measure(trial(BASE, second), context(folder))
+    assert float(load_trained(the_file(folder)).score("held_out")) == found.facts["held_out"]
+
+
+def test_a_last_stage_with_its_own_split_is_judged_by_it(here):
+    folder, _ = here
+    last = {"net": BASE["net"], "recipe": BASE["recipe"], "support": {"name": "disconnected"}}
+    found = measure(trial(BASE, last), context(folder))
+    cross = [r["value"] for r in found.rows if r["group"] == "cross-block" and r["metric"] == "r2"]
+    assert found.facts["held_out"] == cross[0]
+    other = trial(BASE, BASE | {"support": {"name": "random"}}, support={"name": "disconnected"})
+    assert measure(other, context(folder)).facts["held_out"] is not None
+
+
+def test_a_file_is_believed_by_what_made_it_and_not_by_its_name(here):
+    folder, trained = here
+    measure(trial(BASE, seed=1), context(folder))
+    arrays, notes = unpack(the_file(folder))
+    wanted = measure(trial(BASE, seed=2), Context()).facts["net"]
+    path = folder / "nets" / f"{wanted}.safetensors"
+    for other in (notes, notes | {"member": "[" * 100_000}, notes | {"made_by": "[" * 100_000}):
+        path.write_bytes(pack(arrays, other))
+        with pytest.warns(UserWarning, match="set aside"):
+            measure(trial(BASE, seed=2), context(folder))
+        path.unlink()
+        (folder / "shared" / path.name).unlink()
+
+
 def test_what_is_frozen_is_not_written_again(here):
     folder, _ = here
     measure(trial(BASE, {"net": {"name": "scaled"}, "recipe": BASE["recipe"]}), context(folder / "run"))
@@ -198,6 +265,28 @@ def test_a_lock_is_waited_for_while_its_holder_lives(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_of_many_who_find_a_dead_holder_one_at_a_time_holds_the_lock(tmp_path):
+    script = "from recombine.processes import this_process; print(this_process())"
+    gone = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip()
+    (tmp_path / "net.lock").write_text(gone)
+    inside, most = [], []
+
+    def hold():
+        with KeptNets(tmp_path).lock("net"):
+            inside.append(1)
+            most.append(len(inside))
+            time.sleep(0.02)
+            inside.pop()
+
+    threads = [threading.Thread(target=hold) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1] * 5
+    assert not list(tmp_path.glob("*"))
+
+
 def test_the_lock_of_a_process_that_is_gone_holds_nothing(tmp_path):
     script = "from recombine.processes import this_process; print(this_process())"
     gone = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip()
@@ -207,7 +296,7 @@ def test_the_lock_of_a_process_that_is_gone_holds_nothing(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with KeptNets(tmp_path).lock("net"):
-            assert (tmp_path / "net.lock").read_text() == str(this_process())
+            assert (tmp_path / "net.lock").read_text().startswith(f"{this_process()} ")
     assert time.monotonic() - begun < 5
 
 

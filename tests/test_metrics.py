@@ -97,12 +97,13 @@ def test_exact_match_and_accuracy_over_any_group_are_those_of_its_answers(seed, 
     answer, target = planted(rng, shape, words)
     which = some(rng, shape[0])
     found = reduced(ANSWERS, answer_statistics(answer, target), which)
-    whole, right, counted = 0, 0, 0
+    whole, right, counted, asked = 0, 0, 0, 0
     for said, wanted in zip(answer[which].reshape(len(which), -1), target[which].reshape(len(which), -1), strict=True):
         places = [(a, b) for a, b in zip(said, wanted, strict=True) if b >= 0]
-        whole += all(a == b for a, b in places)
+        whole, asked = whole + (bool(places) and all(a == b for a, b in places)), asked + bool(places)
         right, counted = right + sum(a == b for a, b in places), counted + len(places)
-    assert found["exact"] == pytest.approx(whole / len(which))
+    # an item in which nothing counts was not asked
+    assert found["exact"] == pytest.approx(whole / asked if asked else math.nan, nan_ok=True)
     assert found["accuracy"] == pytest.approx(right / counted if counted else math.nan, nan_ok=True)
 
 
@@ -161,7 +162,14 @@ def test_by_default_a_task_of_words_is_trained_by_cross_entropy_and_rewarded_by_
     assert reward.shape == shape[:1] and set(np.unique(reward)) <= {0, 1}
     statistics = Task.score(None, answer, Batch(None, target=target))
     assert (np.asarray(reward) == (statistics["right"] == statistics["counted"])).all()
-    assert reduced(ANSWERS, statistics)["exact"] == pytest.approx(float(reward.mean()))
+    asked = statistics["counted"] > 0
+    wanted = float(np.asarray(reward)[asked].mean()) if asked.any() else math.nan
+    assert reduced(ANSWERS, statistics)["exact"] == pytest.approx(wanted, nan_ok=True)
+
+
+def test_a_reward_of_numbers_takes_none_of_them_for_one_that_does_not_count():
+    batch = Batch(None, target=jnp.asarray([[-1.5], [2.0]]))
+    assert Task.reward(None, jnp.asarray([[0.0], [2.0]]), batch).tolist() == [0.0, 1.0]
 
 
 def test_by_default_a_task_of_numbers_is_trained_by_squared_error():

@@ -11,6 +11,7 @@ imported, or that has a name of ours, is named in a warning, and the others are 
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
@@ -31,6 +32,7 @@ class Registry(Mapping[str, T], Generic[T]):
         self.kind = kind
         self._things: dict[str, T] = {}
         self._plugins = plugins  # None once they are loaded
+        self._loading = threading.RLock()
 
     def register(self, name: str) -> Callable[[Thing], Thing]:
         """Decorator: `@registry.register("name")`. A name can be taken once."""
@@ -67,6 +69,10 @@ class Registry(Mapping[str, T], Generic[T]):
         return name in self._things
 
     def _load_plugins(self) -> None:
+        with self._loading:  # a second thread waits until they are there; the same one, importing, does not
+            self._load_all()
+
+    def _load_all(self) -> None:
         group, self._plugins = self._plugins, None
         for point in entry_points(group) if group else ():
             if point.name in self._things:

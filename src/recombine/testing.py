@@ -35,12 +35,8 @@ from .supports import Support
 from .tasks import Batch, Task
 from .tasks import registry as task_registry
 from .testing_nets import check_net as check_net
+from .testing_nets import must as _must
 from .training import Trained
-
-
-def _must(condition: Any, message: str) -> None:
-    if not bool(condition):
-        raise AssertionError(message)
 
 
 def check_space(space: Space, n: int = 200) -> None:

@@ -43,8 +43,8 @@ def check_net(blueprint: Blueprint, task: Task, recipe: Recipe | None = None) ->
     hash(blueprint)
     net, other = (initialize(blueprint, task, jax.random.key(seed), "float32") for seed in (0, 1))
     same = init_program.__wrapped__()(blueprint, task, jax.random.key(0), "float32", None)  # traced anew
-    _must(eqx.tree_equal(net, same), "build is not a function of the key")
-    _must(not eqx.tree_equal(net, other), "another key gives the same weights")
+    must(eqx.tree_equal(net, same), "build is not a function of the key")
+    must(not eqx.tree_equal(net, other), "another key gives the same weights")
     batch = task.sample(jax.random.key(1), jnp.asarray(task.space.sample(0, TASKS)))
     _check_answer(net, blueprint, batch)
     _check_losses(net, task, batch)
@@ -52,7 +52,7 @@ def check_net(blueprint: Blueprint, task: Task, recipe: Recipe | None = None) ->
         _check_devices(blueprint, task, recipe or Recipe())
 
 
-def _must(condition: Any, message: str) -> None:
+def must(condition: Any, message: str) -> None:
     if not bool(condition):
         raise AssertionError(message)
 
@@ -67,17 +67,17 @@ def _check_answer(net: Net, blueprint: Blueprint, batch: Batch) -> None:
             f"answer failed on a batch without target and constituents, which it must not read: {problem}"
         ) from problem
     announced = blueprint.layers()
-    _must(set(trace) == set(announced), f"the trace has {sorted(trace)}, announced are {announced}")
+    must(set(trace) == set(announced), f"the trace has {sorted(trace)}, announced are {announced}")
     for name, value in trace.items():
-        _must(value.shape[:1] == (TASKS,), f"{name} has shape {value.shape}, which does not begin with {TASKS} tasks")
-        _must(jnp.isfinite(value).all(), f"{name} is not finite")
+        must(value.shape[:1] == (TASKS,), f"{name} has shape {value.shape}, which does not begin with {TASKS} tasks")
+        must(jnp.isfinite(value).all(), f"{name} is not finite")
     if isinstance(batch.target, jax.Array):
         logits = jnp.issubdtype(batch.target.dtype, jnp.integer) and answer.ndim == batch.target.ndim + 1
         shape = answer.shape[:-1] if logits else answer.shape
-        _must(shape == batch.target.shape, f"answers have shape {answer.shape}, and targets {batch.target.shape}")
+        must(shape == batch.target.shape, f"answers have shape {answer.shape}, and targets {batch.target.shape}")
     again, _ = program(net, batch, jax.random.key(2))
     alike = jax.tree.map(lambda a, b: bool((a == b).all()), answer, again)
-    _must(all(jax.tree.leaves(alike)), "two answers with the same key differ")
+    must(all(jax.tree.leaves(alike)), "two answers with the same key differ")
     hash(how_to_ask(net, None))
 
 
@@ -87,7 +87,7 @@ def _check_losses(net: Net, task: Task, batch: Batch) -> None:
     for path, leaf in jax.tree.leaves_with_path(memory):
         begins = not leaf.ndim or leaf.shape[0] == TASKS
         where = jax.tree_util.keystr(path)
-        _must(begins, f"memory{where} has shape {leaf.shape}; it must begin with the {TASKS} tasks, or be a scalar")
+        must(begins, f"memory{where} has shape {leaf.shape}; it must begin with the {TASKS} tasks, or be a scalar")
     parts = cut(net)
     moment = Moment(jax.random.key(3), jnp.asarray(0.5))
 
@@ -101,13 +101,13 @@ def _check_losses(net: Net, task: Task, batch: Batch) -> None:
         return said, gradient
 
     said, gradient = losses_and_gradient(parts.trained, parts.frozen)
-    _must(said.parts and not set(said.parts) & set(said.notes), "losses needs parts, and notes by other names")
+    must(said.parts and not set(said.parts) & set(said.notes), "losses needs parts, and notes by other names")
     for name, value in {**said.parts, **said.notes}.items():
-        _must(jnp.shape(value) == () and jnp.isfinite(value), f"{name!r} must be a finite scalar, is {value}")
+        must(jnp.shape(value) == () and jnp.isfinite(value), f"{name!r} must be a finite scalar, is {value}")
     shapes = [jax.tree.map(lambda leaf: (leaf.shape, leaf.dtype), one) for one in (memory, said.memory)]
-    _must(shapes[0] == shapes[1], f"the memory changes its shape in a step, from {shapes[0]} to {shapes[1]}")
+    must(shapes[0] == shapes[1], f"the memory changes its shape in a step, from {shapes[0]} to {shapes[1]}")
     for path, leaf in gradient.items():
-        _must(jnp.any(leaf != 0), f"no gradient reaches {path}")
+        must(jnp.any(leaf != 0), f"no gradient reaches {path}")
 
 
 def _check_devices(blueprint: Blueprint, task: Task, recipe: Recipe) -> None:
@@ -128,4 +128,4 @@ def _check_devices(blueprint: Blueprint, task: Task, recipe: Recipe) -> None:
             found.append(float(state.loss_sum))
         losses[devices] = np.array(found)
     apart = float(np.abs(losses[count] - losses[1]).max() / np.abs(losses[1]).max())
-    _must(apart <= APART, f"on {count} devices its losses differ from those on one by {apart:.1e} of their size")
+    must(apart <= APART, f"on {count} devices its losses differ from those on one by {apart:.1e} of their size")

@@ -46,25 +46,13 @@ def run(
         dry_run: say how many cells there are, how long they take and how much they keep, and run nothing
         json: print one JSON object on stdout and nothing else there
     """
-    from ..lab.own import is_reference, own_study
-    from ..lab.run import default_folder, prepare, run_study
+    from ..lab.run import run_study
     from ..studies import registry
     from .dry_run import print_dry_runs
 
     changes = changes_of(pair for group in set for pair in group)
     limits = _limits(cell_timeout, cell_memory)
-    if study == "all":
-        if changes:
-            raise UserError(f"--set {next(iter(changes))} changes one study; name it instead of 'all'")
-        # those that read the cells of others come last
-        chosen = sorted(registry.values(), key=lambda one: bool(one.reads))
-        places = [f"{(out or 'runs').rstrip('/')}/{one.id}-{scale}" for one in chosen]
-    else:
-        chosen = [own_study(study) if is_reference(study) else registry[study]]
-        places = [out or str(default_folder(chosen[0], scale, changes))]
-    if study == "all":  # what cannot be run or continued is refused before the first of them starts
-        for one, place in zip(chosen, places, strict=True):
-            prepare(one, scale, seeds, {}, place)
+    chosen, places = _chosen(study, scale, seeds, changes, out)
     if dry_run:
         print_dry_runs([(one, scale, seeds, changes, place) for one, place in zip(chosen, places, strict=True)], json)
         return 0
@@ -84,6 +72,25 @@ def run(
     elif study == "all":
         print_overview(results, Console(highlight=False))
     return 3 if any(result.failures for result in results) else 0
+
+
+def _chosen(study: str, scale: str, seeds: int, changes: dict[str, Any], out: str | None) -> tuple[list, list[str]]:
+    """The studies that a word names, and where their records go."""
+    from ..lab.own import is_reference, own_study
+    from ..lab.run import default_folder, prepare
+    from ..studies import registry
+
+    if study != "all":
+        one = own_study(study) if is_reference(study) else registry[study]
+        return [one], [out or str(default_folder(one, scale, changes))]
+    if changes:
+        raise UserError(f"--set {next(iter(changes))} changes one study; name it instead of 'all'")
+    # those that read the cells of others come last
+    chosen = sorted(registry.values(), key=lambda one: bool(one.reads))
+    places = [f"{(out or 'runs').rstrip('/')}/{one.id}-{scale}" for one in chosen]
+    for one, place in zip(chosen, places, strict=True):
+        prepare(one, scale, seeds, {}, place)  # what cannot be run or continued is refused before the first one starts
+    return chosen, places
 
 
 def retry(

@@ -82,10 +82,14 @@ def from_argument(text: str) -> Study:
 def _from_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise UserError(f"there is no file {path}; a study of your own is named as in ./file.py:study")
-    name = f"recombine_own_{path.stem}"
+    name, text = f"recombine_own_{path.stem}", path.read_bytes()
+    known = sys.modules.get(name)
+    if known is not None and getattr(known, "__recombine_text__", None) == text:
+        return known  # what it registers is registered once
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    module.__recombine_text__ = text  # type: ignore[attr-defined]
     sys.modules[name] = module
     _look_in(str(path.parent.resolve()))
     try:

@@ -113,7 +113,14 @@ class Blueprint:
         raise TypeError(f"{type(self).__name__} must define layers")
 
     def to_json(self) -> dict[str, Any]:
-        return {"net": self.name, **dataclasses.asdict(self)}
+        """What makes it, as data; a blueprint within says which one it is."""
+        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        if "net" in fields:
+            raise TypeError(
+                f"{type(self).__name__} has a field 'net', which is the name of the blueprint in JSON; rename it"
+            )
+        plain = {name: one.to_json() if isinstance(one, Blueprint) else one for name, one in fields.items()}
+        return {"net": self.name, **plain}
 
 
 def require_precision(precision: str) -> None:
@@ -129,7 +136,8 @@ def how_to_ask(net: Net, how: Any) -> Any:
         for name in how or {}:
             if name not in fields:
                 raise unknown(f"way to ask {type(net).__name__}", name, fields)
-        return net.How(**(how or {}))
+        fixed = {name: tuple(value) if isinstance(value, list) else value for name, value in (how or {}).items()}
+        return net.How(**fixed)  # JSON has lists, and what is hashed has tuples
     if not isinstance(how, net.How):
         raise UserError(
             f"how={how!r} is not for {type(net).__name__}, which takes {net.How.__name__}({', '.join(fields)})"

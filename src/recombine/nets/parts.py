@@ -67,6 +67,8 @@ def cut(net: Net) -> Parts:
     trained, frozen, others, groups, paths = {}, {}, {}, {}, []
     for path, leaf in leaves:
         name = jax.tree_util.keystr(path, simple=True, separator=".")
+        if name in paths:
+            raise UserError(f"{type(net).__name__} has two leaves called {name!r}; names in it must have no dots")
         paths.append(name)
         if not eqx.is_array(leaf) and not isinstance(leaf, jax.ShapeDtypeStruct):
             others[name] = leaf

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..errors import UserError
 from ..registry import Registry
 from ..spaces import Space, Subsets
 from ..supports import Support
@@ -83,7 +84,9 @@ class Task(eqx.Module):
 
     def reward(self, answer: Any, batch: Batch) -> jax.Array:
         """(T,): how good each answer is, inside a compiled step. 1 where everything that counts is right, else 0."""
-        right = (decided(answer, batch.target) == batch.target) | (batch.target < 0)
+        right = decided(answer, batch.target) == batch.target
+        if jnp.issubdtype(batch.target.dtype, jnp.integer):
+            right = right | (batch.target < 0)
         return right.reshape(len(right), -1).all(1).astype(jnp.float32)
 
     def score(self, answer: Any, batch: Batch) -> Statistics:
@@ -96,6 +99,10 @@ class Task(eqx.Module):
     def shapes(self, samples: int | None = None) -> Batch:
         """The batch of one combination as shapes and dtypes; nothing is computed."""
         leaves, structure = jax.tree.flatten(self)
+        for leaf in leaves:
+            if not hasattr(leaf, "shape"):
+                what = f"{type(self).__name__} has a field with {leaf!r}, which is no array"
+                raise UserError(f"{what}; declare it as eqx.field(static=True)")
         return _shapes(structure, tuple(jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) for leaf in leaves), samples)
 
     def metric(self, name: str) -> Metric:

@@ -111,8 +111,9 @@ def answer_statistics(answer: np.ndarray, target: np.ndarray) -> Statistics:
 
 
 def exact(statistics: Statistics) -> float:
-    """Share of items in which everything that counts is right."""
-    return float((statistics["right"] == statistics["counted"]).mean())
+    """Share of items in which everything that counts is right; items in which nothing counts are left out."""
+    counts = statistics["counted"] > 0
+    return float((statistics["right"] == statistics["counted"])[counts].mean()) if counts.any() else float("nan")
 
 
 def accuracy(statistics: Statistics) -> float:

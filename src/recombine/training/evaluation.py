@@ -50,10 +50,11 @@ class Items:
 
     def where(self, combinations: np.ndarray) -> Items:
         """The items of some of the combinations: a mask (combinations,) of booleans."""
-        which = np.repeat(np.asarray(combinations, bool), self.draws)
+        chosen = np.asarray(combinations, bool)
+        which = np.repeat(chosen, self.draws)
         parts = (self.statistics, self.finite, self.trace, self.kept)
         return Items(
-            self.metrics, self.combinations[combinations], self.draws, *jax.tree.map(lambda part: part[which], parts)
+            self.metrics, self.combinations[chosen], self.draws, *jax.tree.map(lambda part: part[which], parts)
         )
 
     def by_combination(self, metric: str) -> np.ndarray:
@@ -105,14 +106,16 @@ def evaluate(
     for name in keep:
         if name not in KEEPABLE:
             raise unknown("part of an item", name, KEEPABLE)
-    rows = np.asarray(combinations)
+    rows = task.space.check(combinations).astype(task.space.dtype)
+    if samples is not None:
+        require_int("samples", samples, at_least=1)
     total = len(rows) * require_int("draws", draws, at_least=1)
     if not total:
         raise UserError("there are no combinations to ask about; give at least one")
     program = _program(how_to_ask(net, how), by, samples, tuple(trace), tuple(keep))
     parts, blocks = cut(net), []
     for block in range(-(-total // BLOCK)):
-        which = np.minimum(np.arange(block * BLOCK, (block + 1) * BLOCK) // draws, len(rows) - 1)
+        which = np.arange(block * BLOCK, (block + 1) * BLOCK) % total // draws  # the last block begins again
         asked = program(parts, task, jnp.asarray(rows[which]), block_key(key, block))
         blocks.append(_scored(task, by, *jax.tree.map(np.asarray, asked)))
     statistics, finite, layers, kept = jax.tree.map(lambda *values: np.concatenate(values)[:total], *blocks)
@@ -179,8 +182,8 @@ def _scored(task: Task, by: str, answer: Any, batch: Batch, layers: Trace, kept:
     """Statistics of a block, and whether each answer is finite."""
     finite = np.ones(BLOCK, bool)
     for leaf in jax.tree.leaves(answer):
-        if np.issubdtype(leaf.dtype, np.floating):
-            finite &= np.isfinite(leaf).reshape(BLOCK, -1).all(1)
+        if jnp.issubdtype(leaf.dtype, jnp.inexact):  # bfloat16 too, which NumPy does not take for a kind of float
+            finite &= np.isfinite(leaf.astype(np.float32)).reshape(BLOCK, -1).all(1)
     if by == "likelihood":
         return {"nats": answer}, finite, layers, kept
     with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is known by now

@@ -68,7 +68,7 @@ def train(
         watch: streams that are looked at on the way, such as "held_out/cross-block".
         kept: where members of stages are found instead of being trained, and kept when they were.
     """
-    stages = _stages(task, support, net, recipe)
+    stages = prepared(task, support, net, recipe)
     seed_list = list(seeds) if isinstance(seeds, Iterable) else list(range(require_int("seeds", seeds, at_least=1)))
     if not seed_list or len(set(seed_list)) != len(seed_list):
         raise UserError(f"seeds={seed_list} must be one or more different numbers")
@@ -87,9 +87,17 @@ def train(
     )
     enable_cache()
     members = _run(stages, seed_list, way)
+    if len(stages) == 1:
+        members = [_without_stage(member) for member in members]
     last = stages[-1]
     assert last.task is not None and last.support is not None
     return Trained(last.task, last.support, last.net, last.recipe, members, stages)
+
+
+def _without_stage(member: Member) -> Member:
+    """The number of the stage says nothing where there is one."""
+    rows = [{name: value for name, value in row.items() if name != "stage"} for row in member.history]
+    return dataclasses.replace(member, history=rows)
 
 
 @dataclass(frozen=True)
@@ -105,7 +113,9 @@ class _Way:
     kept: Keeper | None
 
 
-def _stages(task: Task, support: Support, net: Blueprint | Sequence[Stage], recipe: Recipe | None) -> tuple[Stage, ...]:
+def prepared(
+    task: Task, support: Support, net: Blueprint | Sequence[Stage], recipe: Recipe | None = None
+) -> tuple[Stage, ...]:
     """The stages, each with its task as given for its split; refuses what cannot be trained, before it compiles."""
     if isinstance(net, Blueprint):
         net = [Stage(net, recipe or Recipe())]
@@ -131,7 +141,7 @@ def _run(stages: tuple[Stage, ...], seeds: list[int], way: _Way) -> list[Member]
         before = 0
         for number, stage in enumerate(stages):
             alive = [seed for seed in seeds if seed not in done or done[seed].diverged_at is None]
-            begun = {seed: _handed_over(stages[number - 1], done[seed]) for seed in alive} if number else {}
+            begun = {seed: handed_over(stages[number - 1], done[seed]) for seed in alive} if number else {}
             run = _stage_run(stage, number, len(stages), begun, way)
 
             def tell(seed: int, step: int, steps: int, facts: dict, before: int = before) -> None:
@@ -140,7 +150,7 @@ def _run(stages: tuple[Stage, ...], seeds: list[int], way: _Way) -> list[Member]
             if not alive:
                 break
             for member in _members(run, alive, tell, way):
-                done[member.seed] = _joined(done.get(member.seed), member)
+                done[member.seed] = joined(done.get(member.seed), member)
             before += stage.recipe.steps
     if way.folder is not None and len(stages) > 1:
         checkpoints.clear(way.folder)
@@ -171,7 +181,8 @@ def _train(run: StageRun, seeds: list[int], report: Report, way: _Way) -> list[M
     return run.side_by_side(seeds, report, way.workers)
 
 
-def _handed_over(stage: Stage, member: Member) -> Net:
+def handed_over(stage: Stage, member: Member) -> Net:
+    """What the next stage begins from."""
     return member.raw if stage.recipe.hand_over == "raw" else member.net
 
 
@@ -191,7 +202,7 @@ def _has(support: Support, stream: str) -> bool:
     return not group or group in support.groups
 
 
-def _joined(before: Member | None, after: Member) -> Member:
+def joined(before: Member | None, after: Member) -> Member:
     """A member after a further stage: its history and its time are those of all."""
     if before is None:
         return after

@@ -14,7 +14,9 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 
+from .. import __version__
 from ..devices import Layout
 from ..keys import key_for
 from ..nets import Blueprint, Net, Parts, initialize, join
@@ -130,7 +132,7 @@ class StageRun:
         if self.checkpoint is None:
             return None
         begun = [eqx.filter(self.begun[seed], eqx.is_array) for seed in seeds if seed in self.begun]
-        settings = (self.blueprint.to_json(), self.recipe.to_json(), self.number, seeds)
+        settings = (self.blueprint.to_json(), self.recipe.to_json(), self.number, seeds, self.precision, __version__)
         mark = checkpoints.fingerprint((self.task, begun), self.support.certificate().content, *settings)
         return checkpoints.Checkpoint(self.checkpoint / f"seed-{'-'.join(map(str, seeds))}.safetensors", mark)
 
@@ -229,9 +231,9 @@ class _Group:
         kept = state.scored if state.best is None else state.best
         net, raw = (join(Parts(arrays, frozen, state.static)) for arrays in (kept, state.trained))
         bad, drive = int(state.bad_step), self.drive
-        history = self.histories[i]
-        if not self.run.alone:
-            history = [{"stage": self.run.number, **row} for row in history]
+        history = [{"stage": self.run.number, **row} for row in self.histories[i]]
+        if bad < 0 and not all(np.isfinite(np.asarray(leaf)).all() for leaf in state.trained.values()):
+            bad = state.steps_done()  # the last update went too far, and no step came after it
         return Member(
             seed=self.seeds[i],
             net=net,

@@ -21,7 +21,7 @@ from .schedules import learning_rate_at, schedules
 KEPT = ("last", "best")
 HANDED_OVER = ("scored", "raw")
 HISTORIES = ("scores", "losses")
-#: fields that are whole numbers to nobody: low and high end
+#: fields that are real numbers: the lowest and the highest value
 RANGES = {
     "learning_rate": (0, math.inf),
     "warmup": (0, 1),
@@ -35,6 +35,8 @@ RANGES = {
 }
 #: what a parameter group can have of its own
 OF_GROUPS = ("learning_rate", "weight_decay", "b1", "b2", "optimizer", "schedule")
+#: those of them that are words, which a program depends on
+WORDS = ("optimizer", "schedule")
 #: groups that every recipe knows
 DEFAULT_GROUPS: dict[str, dict[str, Any]] = {"decay": {}, "no_decay": {"weight_decay": 0.0}}
 
@@ -101,8 +103,9 @@ class Recipe:
                 raise unknown(name, getattr(self, name), known)
         for name in RANGES:
             _require_in_range(name, getattr(self, name))
-        if self.ema == 1:
-            raise UserError("ema=1 would keep the average at its start; .999 is a common decay")
+        for name, usual in (("ema", 0.999), ("b1", 0.9), ("b2", 0.999)):
+            if getattr(self, name) == 1:
+                raise UserError(f"{name}=1 would keep an average at its start; {usual} is a common decay")
         if self.gradient != "plain" and not self.norm:
             raise UserError(f"norm=0 with gradient={self.gradient!r} leaves nothing to train by; 1 is a common norm")
         if self.keep == "best" and not self.evaluations:
@@ -149,9 +152,10 @@ class Recipe:
     def shape(self) -> Recipe:
         """What the program depends on: recipes that differ only in rates and length share a program."""
         shared = {"steps": 1, "evaluations": 0, "history": "scores", "keep": "last", "hand_over": "scored"}
+        shared["precision"] = "float32"  # that of a net is its own
         numbers = {name: 0.0 for name in RANGES} | {"ema": 0.5 * (self.ema > 0), "norm": 1.0}
-        words = {"optimizer", "schedule"}
-        groups = {name: {k: v if k in words else 0.0 for k, v in own.items()} for name, own in self.groups.items()}
+        words = {name: {k: v for k, v in own.items() if k in WORDS} for name, own in self.groups.items()}
+        groups = {name: own for name, own in words.items() if own or name not in DEFAULT_GROUPS}
         return dataclasses.replace(self, **shared, **numbers, groups=groups)
 
 

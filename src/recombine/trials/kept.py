@@ -3,11 +3,11 @@
     FOLDER/HASH.safetensors      arrays by leaf path: "scored/...", and "raw/..." where the two differ
     FOLDER/HASH.lock             who is training it now
 
-The hash is of the world, the split, the stages so far, the seed, the precision and the version of this contract, so any
-cell of any study that begins in the same way finds it. Arrays that a stage froze are not written: they are those of the
-stage before, whose file is read for them. Nothing here is worth a run: what cannot be written is said in a sentence,
-what is damaged is set aside and made again. $RECOMBINE_NETS is how many megabytes the shared folder may have; 0 keeps
-no nets at all.
+The hash is of the world, the split, the stages so far, the seed, the precision, the version of this contract and the
+source of worlds and nets that are not ours. So any cell of any study that begins in the same way finds it. Arrays that
+a stage froze are not written: they are those of the stage before, whose file is read for them. Nothing here is worth a
+run: what cannot be written is said in a sentence, what is damaged is set aside and made again. $RECOMBINE_NETS is how
+many megabytes the shared folder may have; 0 keeps no nets at all.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ import contextlib
 import hashlib
 import json
 import os
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import jax.numpy as jnp
@@ -28,8 +30,9 @@ import numpy as np
 
 from .. import __version__
 from ..errors import UserError, require_number
-from ..files import user_cache, write_whole
+from ..files import temporary, user_cache, write_whole
 from ..files.arrays import pack, set_aside, unpack
+from ..files.local import ABANDONED
 from ..nets import Net, Parts, cut, join
 from ..nets.parts import Arrays
 from ..processes import Process, this_process
@@ -40,11 +43,10 @@ MOST_MEGABYTES = 2000.0  # of nets in the shared folder; the ones used longest a
 LOOK_AGAIN = 0.2  # seconds between two looks at a lock
 
 
-def key_of(trial: dict[str, Any], stages: int, precision: str) -> str:
-    """The name of the net after the first `stages` stages of a trial."""
-    made_by = {part: trial[part] for part in ("world", "support", "seed")}
-    made_by |= {"stages": trial["stages"][:stages], "precision": precision, "version": [__version__, VERSION]}
-    text = json.dumps(made_by, sort_keys=True, separators=(",", ":"), allow_nan=False)
+def key_of(made_by: dict[str, Any], stages: int) -> str:
+    """The name of the net after the first `stages` stages of what a trial is made by."""
+    parts = made_by | {"stages": made_by["stages"][:stages], "version": [__version__, VERSION]}
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
@@ -79,15 +81,18 @@ class KeptNets:
             return None
         try:
             arrays, notes = unpack(path)
+            made_by = json.loads(notes["made_by"])
+            if key_of(made_by, len(made_by["stages"])) != key:
+                raise ValueError("it is the net of another trial")
             member = member_of(notes, arrays, fresh())
-        except (ValueError, KeyError, TypeError) as problem:
+        except (ValueError, KeyError, TypeError, RecursionError) as problem:
             set_aside(path, "the kept net", f"{problem}; it is made again")
             return None
         with contextlib.suppress(OSError):
             os.utime(path)  # it was used: others go first
         return member
 
-    def save(self, key: str, member: Member, made_by: dict[str, Any], precision: str) -> None:
+    def save(self, key: str, member: Member, made_by: dict[str, Any]) -> None:
         """Writes a member whole, with what made it; a full disk costs a sentence and not the run."""
         scored, raw = cut(member.net).trained, cut(member.raw).trained
         arrays = {f"scored/{path}": np.asarray(leaf) for path, leaf in scored.items()}
@@ -100,7 +105,7 @@ class KeptNets:
         }  # fmt: skip
         path = self.folder / f"{key}.safetensors"
         try:
-            notes = {"member": json.dumps(facts), "made_by": json.dumps(made_by), "precision": precision}
+            notes = {"member": json.dumps(facts), "made_by": json.dumps(made_by)}
             write_whole(path, pack(arrays, notes), durable=False)
             self._share(path)
         except OSError as problem:
@@ -111,12 +116,12 @@ class KeptNets:
         if self.shared is None or self.shared == self.folder:
             return
         self.shared.mkdir(parents=True, exist_ok=True)
-        other = self.shared / path.name
-        if not other.exists():
-            try:
-                os.link(path, other)
-            except OSError:  # another file system
-                write_whole(other, path.read_bytes(), durable=False)
+        other, aside = self.shared / path.name, temporary(self.shared)
+        try:
+            os.link(path, aside)
+            os.replace(aside, other)
+        except OSError:  # another file system
+            write_whole(other, path.read_bytes(), durable=False)
         remove_oldest(self.shared, self.most_megabytes)
 
     @contextlib.contextmanager
@@ -136,33 +141,50 @@ class KeptNets:
             yield
         finally:
             if held:
-                with contextlib.suppress(OSError):
-                    path.unlink()
-
-
-ABANDONED = 24 * 3600  # seconds
+                _release(path)
 
 
 def _take(path: Path) -> bool:
+    """Whether the lock is ours now. It appears whole: written aside, then linked to its name."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    aside = temporary(path.parent)
     try:
-        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+        aside.write_text(f"{this_process()} {threading.get_ident()}")
+        os.link(aside, path)
+        return True
     except FileExistsError:
-        holder, since = None, time.time()
-        with contextlib.suppress(OSError):
-            holder, since = Process.parse(path.read_text()), path.stat().st_mtime
-        alive = holder.alive if holder is not None else None
-        if alive is False or (alive is None and time.time() - since > ABANDONED):
-            with contextlib.suppress(OSError):
-                path.unlink()
+        _break_if_abandoned(path)
         return False
-    with os.fdopen(handle, "w") as file:
-        file.write(str(this_process()))
-    return True
+    finally:
+        with contextlib.suppress(OSError):
+            aside.unlink()
+
+
+def _break_if_abandoned(path: Path) -> None:
+    """Takes the lock of a holder that is gone out of the way; renamed first, so that of several who try one does."""
+    with contextlib.suppress(OSError):
+        text, since = path.read_text(), path.stat().st_mtime
+        holder = Process.parse(text.partition(" ")[0])
+        alive = holder.alive if holder is not None else None
+        if alive or (alive is None and time.time() - since < ABANDONED):
+            return
+        aside = temporary(path.parent)
+        os.rename(path, aside)
+        if aside.read_text() == text:
+            aside.unlink()
+        else:  # somebody else took it meanwhile: it is put back
+            os.rename(aside, path)
+
+
+def _release(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        if path.read_text() == f"{this_process()} {threading.get_ident()}":
+            path.unlink()
 
 
 def member_of(notes: dict[str, str], arrays: dict[str, np.ndarray], fresh: Net) -> Member:
-    facts, parts = json.loads(notes["member"]), cut(fresh)
+    """The member that a file holds, on the shapes and the frozen arrays of a fresh net; a ValueError if it does not."""
+    facts, parts = _facts(json.loads(notes["member"])), cut(fresh)
 
     def net(kind: str) -> Net:
         found: Arrays = {
@@ -176,6 +198,22 @@ def member_of(notes: dict[str, str], arrays: dict[str, np.ndarray], fresh: Net) 
     scored = net("scored")
     raw = net("raw") if any(name.startswith("raw/") for name in arrays) else scored
     return Member(net=scored, raw=raw, **facts)
+
+
+def _facts(facts: Any) -> dict[str, Any]:
+    """What a file says of its member, checked: it may have come from anywhere."""
+    kinds = {
+        "seed": int, "history": list, "diverged_at": (int, NoneType), "seconds": (int, float),
+        "steps_per_second": (int, float), "compile_seconds": (int, float),
+    }  # fmt: skip
+    if not isinstance(facts, dict) or set(facts) != set(kinds):
+        raise ValueError("it does not say what its member is")
+    for name, kind in kinds.items():
+        if not isinstance(facts[name], kind) or isinstance(facts[name], bool):
+            raise ValueError(f"its {name} is {str(facts[name])[:40]!r}")
+    if not all(isinstance(row, dict) and isinstance(row.get("step"), int) for row in facts["history"]):
+        raise ValueError("its history has no steps")
+    return facts
 
 
 def shared_folder() -> Path | None:
@@ -198,13 +236,13 @@ def allowed_megabytes() -> float:
 
 
 def megabytes(folder: Path) -> float:
-    """How much the nets of a folder take."""
-    return sum(path.stat().st_size for path in folder.glob("*.safetensors")) / 2**20 if folder.exists() else 0.0
+    """How much the nets of a folder take, damaged ones among them."""
+    return sum(size for _, size, _ in _files(folder)) / 2**20
 
 
 def remove_oldest(folder: Path, most: float) -> int:
     """Removes the nets that were used longest ago until the rest takes at most so many megabytes; how many went."""
-    found = sorted((path.stat().st_mtime, path.stat().st_size, path) for path in folder.glob("*.safetensors"))
+    found = sorted(_files(folder))
     total, gone = sum(size for _, size, _ in found), 0
     for _, size, path in found:
         if total <= most * 2**20:
@@ -213,3 +251,14 @@ def remove_oldest(folder: Path, most: float) -> int:
             path.unlink()
             total, gone = total - size, gone + 1
     return gone
+
+
+def _files(folder: Path) -> list[tuple[float, int, Path]]:
+    """When each net was last used, its bytes, and where it is; what vanishes meanwhile is not there."""
+    found = []
+    for path in (*folder.glob("*.safetensors"), *folder.glob("*.damaged")):
+        with contextlib.suppress(OSError):
+            about = path.stat()
+            # damaged ones are of no use: they go first
+            found.append((about.st_mtime if path.suffix == ".safetensors" else 0.0, about.st_size, path))
+    return found

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import inspect
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -17,7 +20,7 @@ from ..precision import resolve
 from ..probes import registry as probes
 from ..supports import Support
 from ..tasks import Episodes, Task, WrongCode
-from ..training import Items, Member, Trained, evaluate, stream_scores, train
+from ..training import Items, Member, Stage, Trained, evaluate, stream_scores, train
 from .keeping import KEEPERS
 from .kept import KeptNets, key_of
 from .trial import Trial
@@ -43,8 +46,9 @@ def measure(
     except UserError as problem:
         return Measured([], {"impossible": str(problem), "seconds": 0.0, "diverged_at": None})
     run = _trained(trial, task, support, stages, context)
+    task, support = run.task, run.support  # those of the last stage
     member, recipe, metric = run.members[0], run.recipe, task.metrics[0].name
-    facts = _facts(run) | {"net": net_key(_plain(trial, stages), len(stages))}
+    facts = _facts(run) | {"net": key_of(_plain(trial, stages), len(stages))}
     rows = history_rows(run, len(stages) - 1)
     if member.diverged_at is not None:
         return Measured(rows, facts)
@@ -72,7 +76,8 @@ def measure(
 
 def _trained(trial: Trial, task: Task, support: Support, stages: list, context: Context) -> Trained:
     """The net of a trial, trained or found where nets are kept."""
-    stream, metric = support.asks, task.metrics[0].name
+    last = stages[-1]
+    stream, metric = (last.support or support).asks, (last.task or task).metrics[0].name
 
     def report(seed: int, step: int, steps: int, facts: dict) -> None:
         scored = f"{stream}/{metric}"
@@ -95,22 +100,27 @@ def _keeper(trial: Trial, stages: list, context: Context) -> _Keeper | None:
     return None if nets is None else _Keeper(nets, _plain(trial, stages))
 
 
-def _plain(trial: Trial, stages: list) -> dict[str, Any]:
+def _plain(trial: Trial, stages: list[Stage]) -> dict[str, Any]:
     """What makes the net of a trial, with every default said: equal nets have equal names."""
     spelled = []
     for stage, data in zip(stages, trial.stages, strict=True):
         own = {part: data[part] for part in ("world", "support") if data.get(part)}
-        spelled.append({"net": stage.net.to_json(), "recipe": stage.recipe.to_json(), **own})
-    return {"world": trial.world, "support": trial.support, "seed": trial.seed, "stages": spelled}
+        recipe = stage.recipe.to_json() | {"precision": resolve(stage.recipe.precision)}
+        code = _code_of(type(stage.net)) | (_code_of(type(stage.task)) if stage.task else {})
+        spelled.append({"net": stage.net.to_json(), "recipe": recipe, "code": code, **own})
+    code = _code_of(type(trial.build_task()))
+    return {"world": trial.world, "support": trial.support, "seed": trial.seed, "stages": spelled, "code": code}
 
 
-def net_key(made_by: dict[str, Any], stages: int) -> str:
-    """The name under which the net after some stages is kept."""
-    return key_of(made_by, stages, _precision(made_by, stages))
-
-
-def _precision(made_by: dict[str, Any], stages: int) -> str:
-    return resolve(made_by["stages"][stages - 1]["recipe"]["precision"])
+def _code_of(made: type) -> dict[str, str]:
+    """A hash of the source of a world or net that is not ours: edited, it makes another net."""
+    if made.__module__.partition(".")[0] == "recombine":
+        return {}
+    try:
+        source = inspect.getsource(sys.modules[made.__module__])
+    except (OSError, TypeError, KeyError):
+        source = made.__qualname__  # typed at a prompt: there is nothing to look at
+    return {f"{made.__module__}.{made.__qualname__}": hashlib.sha256(source.encode()).hexdigest()[:16]}
 
 
 @dataclass(frozen=True)
@@ -121,7 +131,7 @@ class _Keeper:
     made_by: dict[str, Any]
 
     def key(self, number: int) -> str:
-        return net_key(self.made_by, number + 1)
+        return key_of(self.made_by, number + 1)
 
     def lock(self, number: int, seed: int) -> AbstractContextManager[None]:
         return self.nets.lock(self.key(number))
@@ -130,8 +140,7 @@ class _Keeper:
         return self.nets.load(self.key(number), fresh)
 
     def save(self, number: int, member: Member) -> None:
-        made_by = self.made_by | {"stages": self.made_by["stages"][: number + 1]}
-        self.nets.save(self.key(number), member, made_by, _precision(made_by, number + 1))
+        self.nets.save(self.key(number), member, self.made_by | {"stages": self.made_by["stages"][: number + 1]})
 
 
 # -- readings ---------------------------------------------------------------------------------------------------------
@@ -165,7 +174,7 @@ def _facts(run: Trained) -> dict[str, Any]:
 def history_rows(run: Trained, last: int) -> list[Row]:
     """The first metric on the way, in the last stage."""
     metric, streams = run.task.metrics[0].name, ("validation", run.support.asks)
-    points = [point for point in run.members[0].history if point.get("stage", last) == last]
+    points = [point for point in run.members[0].history if not last or point["stage"] == last]
     return [
         row("history", stream, metric, point[f"{stream}/{metric}"], step=point["step"])
         for point in points
@@ -205,10 +214,7 @@ def every_rows(run: Trained, items: Items, step: int) -> list[Row]:
 
 
 def wrong_code_rows(run: Trained, step: int) -> list[Row]:
-    """The wrong-code baseline: held-out scores when every task is shown with the code of another.
-
-    Imitation has such a floor (moves that are right whatever is wanted); an R^2 has not.
-    """
+    """The wrong-code baseline: held-out scores when every task is shown with the code of another."""
     member = run.members[0]
     key = key_for("held_out/blind", member.seed)
     found = stream_scores(WrongCode(run.task), run.support.held_out, member.net, key)

@@ -13,10 +13,11 @@ from typing import Any
 
 from ..errors import UserError
 from ..files.arrays import Damaged, unpack
-from ..keys import key_for
 from ..lab.store import Store
-from ..nets import Net, initialize
-from ..training import Member, Stage, Trained
+from ..nets import Net
+from ..training import Member, Trained
+from ..training.loop import handed_over, joined, prepared
+from ..training.members import StageRun
 from .kept import KeptNets, key_of, member_of, shared_folder
 from .trial import Trial
 
@@ -34,28 +35,27 @@ def load_trained(place: str | os.PathLike, cell: str | None = None) -> Trained:
     path = _file(Path(place), cell)
     arrays, notes = _read(path)
     try:
-        made_by, precision = json.loads(notes["made_by"]), notes["precision"]
-        trial = Trial(
-            made_by["world"], made_by["support"], [_named(one) for one in made_by["stages"]], seed=made_by["seed"]
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
-        raise UserError(
-            f"{path} does not say what made it ({type(problem).__name__}); only kept nets can be loaded"
-        ) from None
-    task, support, stages = trial.build_task(), trial.build_support(), trial.build_stages()
-    net: Net | None = None
+        made_by = json.loads(notes["made_by"])
+        stages = [_named(one) for one in made_by["stages"]]
+        trial = Trial(made_by["world"], made_by["support"], stages, seed=made_by["seed"])
+        whole = prepared(trial.build_task(), trial.build_support(), trial.build_stages())
+    except UserError as problem:
+        raise UserError(f"{path} was made by something that is not here: {problem}") from None
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as problem:
+        why = type(problem).__name__
+        raise UserError(f"{path} does not say what made it ({why}); only kept nets can be loaded") from None
     member: Member | None = None
-    for number, stage in enumerate(stages):
-        last = number == len(stages) - 1
-        found = (arrays, notes) if last else _read(_beside(path, key_of(made_by, number + 1, precision)))
-        name = f"init/{number}" if number else "init"
-        fresh = initialize(stage.net, stage.task or task, key_for(name, trial.seed), precision, net)
-        member = _member(path, *found, fresh)
-        net = member.raw if stage.recipe.hand_over == "raw" else member.net
+    for number, stage in enumerate(whole):
+        last = number == len(whole) - 1
+        found = (arrays, notes) if last else _read(_beside(path, key_of(made_by, number + 1)))
+        begun = {trial.seed: handed_over(whole[number - 1], member)} if member is not None else {}
+        assert stage.task is not None and stage.support is not None
+        run = StageRun(stage.task, stage.support, stage.net, stage.recipe, None, (), number, begun)
+        member = joined(member, _member(path, *found, run.fresh(trial.seed)))
     assert member is not None
-    final = stages[-1]
-    world, split = final.task or task, final.support or support
-    return Trained(world.given(split), split, final.net, final.recipe, [member], _whole(stages, task, support))
+    final = whole[-1]
+    assert final.task is not None and final.support is not None
+    return Trained(final.task, final.support, final.net, final.recipe, [member], whole)
 
 
 def _file(place: Path, cell: str | None) -> Path:
@@ -94,14 +94,11 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
 def _member(path: Path, arrays: dict[str, Any], notes: dict[str, str], fresh: Net) -> Member:
     try:
         return member_of(notes, arrays, fresh)
-    except (KeyError, TypeError, ValueError) as problem:
+    except (KeyError, TypeError, ValueError, RecursionError) as problem:
         raise UserError(f"{path} does not hold the net that it says it holds: {problem}") from None
 
 
 def _named(stage: dict[str, Any]) -> dict[str, Any]:
     net = dict(stage["net"])
-    return {**stage, "net": {"name": net.pop("net"), **net}}
-
-
-def _whole(stages: list[Stage], task: Any, support: Any) -> tuple[Stage, ...]:
-    return tuple(Stage(one.net, one.recipe, one.task or task, one.support or support) for one in stages)
+    kept = {part: value for part, value in stage.items() if part != "code"}
+    return {**kept, "net": {"name": net.pop("net"), **net}}
