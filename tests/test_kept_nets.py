@@ -91,6 +91,7 @@ def test_the_second_time_nothing_is_trained_and_every_reading_is_the_same(here):
     second = measure(trial(BASE), context(folder / "one", "another"))
     elsewhere = measure(trial(BASE), context(folder / "two"))  # another study: by the shared folder
     assert trained == [0]
+    assert len(list((folder / "two" / "nets").glob("*.safetensors"))) == 1  # a store has the nets of its cells
     assert first.rows == second.rows == elsewhere.rows
     assert first.facts == second.facts
 

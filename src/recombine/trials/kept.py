@@ -90,6 +90,9 @@ class KeptNets:
             return None
         with contextlib.suppress(OSError):
             os.utime(path)  # it was used: others go first
+            if path.parent != self.folder:  # so that a store has the nets of its cells, whatever the cache loses
+                self.folder.mkdir(parents=True, exist_ok=True)
+                os.link(path, self.folder / path.name)
         return member
 
     def save(self, key: str, member: Member, made_by: dict[str, Any]) -> None:
