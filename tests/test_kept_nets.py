@@ -25,7 +25,7 @@ from recombine.nets import registry as nets
 from recombine.processes import this_process
 from recombine.studies import registry
 from recombine.training.members import StageRun
-from recombine.trials import KeptNets, Trial, load_trained, measure
+from recombine.trials import KeptNets, Trial, kept, load_trained, measure
 from recombine.trials.kept import megabytes, remove_oldest
 
 WORLD = {"name": "hyperteacher-v1", "space": {"modules": 5, "at_most": 2}, "inputs": 4, "outputs": 4}
@@ -286,6 +286,23 @@ def test_of_many_who_find_a_dead_holder_one_at_a_time_holds_the_lock(tmp_path):
         thread.join()
     assert most == [1] * 5
     assert not list(tmp_path.glob("*"))
+
+
+def test_a_lock_that_was_taken_while_it_was_looked_at_is_put_back(tmp_path, monkeypatch):
+    """Two find a holder that is gone; the second one comes when the first has the lock already."""
+    script = "from recombine.processes import this_process; print(this_process())"
+    gone = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip()
+    lock, rename = tmp_path / "net.lock", os.rename
+    lock.write_text(gone)
+
+    def late(source, target):
+        if source == lock:
+            lock.write_text("the new holder")
+        rename(source, target)
+
+    monkeypatch.setattr("recombine.trials.kept.os.rename", late)
+    kept._break_if_abandoned(lock)
+    assert lock.read_text() == "the new holder" and len(list(tmp_path.iterdir())) == 1
 
 
 def test_the_lock_of_a_process_that_is_gone_holds_nothing(tmp_path):
