@@ -18,8 +18,8 @@ from typing import Any
 
 STUDIES = Path(__file__).parent / "studies"
 WIDTH, PADDING = 640, 14  # pixels
-OUTCOMES = ("supported", "refuted", "undecided")
-MARKS = {name: f"{mark}\N{NO-BREAK SPACE}{name}" for name, mark in zip(OUTCOMES, "✔✘?", strict=True)}
+OUTCOMES = ("supported", "refuted", "undecided", "not asked")
+MARKS = {name: f"{mark}\N{NO-BREAK SPACE}{name}" for name, mark in zip(OUTCOMES, "✔✘?–", strict=True)}
 
 
 # -- from a store -----------------------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ def found_in(folder: Path) -> tuple[dict[str, Any], str]:
             for v in result.verdicts
         ],
         "questions": [{"text": q.text, **_over_seeds(interval, values)} for q, interval, values in result.answers],
-        "figure": {"title": figure.title, "caption": figure.told},
+        "figure": {"title": figure.title, "caption": figure.full_caption},
         "command": origin.command(result), "cells": extent.done,
         "seconds": round(origin.seconds(result) or 0),
         "setups": [setup.facts | {"records": setup.records} for setup in origin.setups(result.records)],

@@ -23,8 +23,14 @@ if TYPE_CHECKING:
     from .errors import UserError as UserError
     from .intervals import Interval as Interval
     from .intervals import over_seeds as over_seeds
-    from .lab.store import load as load
-    from .lab.store import query as query
+    from .lab.loaded import load as load
+    from .lab.run import run as run
+    from .lab.scales import Scale as Scale
+    from .lab.study import Study as Study
+    from .lab.verdicts import Claim as Claim
+    from .lab.verdicts import Measurement as Measurement
+    from .lab.verdicts import at_least as at_least
+    from .lab.verdicts import at_most as at_most
     from .report import figures as figures
     from .spaces import Listed as Listed
     from .spaces import Product as Product
@@ -37,7 +43,6 @@ if TYPE_CHECKING:
     from .training import Trained as Trained
     from .training import evaluate as evaluate
     from .training import train as train
-    from .trials import load_trained as load_trained
 
 __version__ = "0.1.0"
 
@@ -48,10 +53,12 @@ _WHERE = {
         "theory",
     )},
     "Audit": ".audit", "plan": ".audit.plan", "UserError": ".errors", "Interval": ".intervals",
-    "over_seeds": ".intervals", "load": ".lab.store", "query": ".lab.store", "figures": ".report",
+    "over_seeds": ".intervals", "load": ".lab.loaded", "run": ".lab.run", "Scale": ".lab.scales", "Study": ".lab.study",
+    "Claim": ".lab.verdicts", "Measurement": ".lab.verdicts",
+    "at_least": ".lab.verdicts", "at_most": ".lab.verdicts", "figures": ".report",
     "Listed": ".spaces", "Product": ".spaces", "Space": ".spaces", "Subsets": ".spaces", "Certificate": ".supports",
     "Support": ".supports", "Recipe": ".training", "Stage": ".training", "Trained": ".training",
-    "evaluate": ".training", "load_trained": ".trials", "train": ".training",
+    "evaluate": ".training", "train": ".training",
 }  # fmt: skip
 __all__ = sorted(_WHERE)  # pyright: ignore[reportUnsupportedDunderAll]
 

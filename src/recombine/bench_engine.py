@@ -22,14 +22,16 @@ from typing import Any
 from .lab.cells import Cell
 from .lab.engines import Engine, Listener, parse_engine
 from .lab.engines.base import resident
+from .lab.loaded import load
 from .lab.queue import Queue
 from .lab.run import run_study
 from .lab.status import status_of
 from .lab.stop import Stop
-from .lab.store import Record, Store, load
-from .lab.study import Context, Study
-from .lab.synthetic import Synthetic
+from .lab.store import Record, Store
+from .lab.study import Study
+from .lab.synthetic import synthetic
 from .processes import cores
+from .trials.context import Context
 
 FEW, MANY, RECORDS = 1_000, 10_000, 100_000
 SECONDS = 5.0  # of training, for the comparison of processes and threads
@@ -63,7 +65,7 @@ class Clocked:
 def measure_engine(engine: str, cells: int, folder: Path, study: Study | None = None) -> Clocked:
     """Runs so many cells that do nothing, with everything that is done for real ones."""
     clocked = Clocked(parse_engine(engine))
-    result = run_study(study or Synthetic(), "smoke", seeds=1, changes={"cells": cells}, out=folder, engine=clocked,
+    result = run_study(study or synthetic, "smoke", seeds=1, changes={"cells": cells}, out=folder, engine=clocked,
                        quiet=True)  # fmt: skip
     if result.failures:
         raise RuntimeError(f"a cell that does nothing failed: {result.failures[0].error}")
@@ -72,7 +74,7 @@ def measure_engine(engine: str, cells: int, folder: Path, study: Study | None = 
 
 def write_records(folder: Path, count: int) -> None:
     """A store of so many records, written as fast as possible: reading them is what is measured."""
-    study = Synthetic()
+    study = synthetic
     about = {"study": study.id, "version": study.version, "scale": "smoke", "settings": {}, "seeds": 1}
     Store.create(folder, about)
     (folder / "records").mkdir()
@@ -100,12 +102,12 @@ def run_bench_engine(engine: str, say: Say, few: int = FEW, many: int = MANY, re
         say(f"  growth {found['growth']:.2f}; the driver has {found['memory'][0] / 1e6:.0f} MB after {many // 10:,} "
             f"cells and {found['memory'][1] / 1e6:.0f} MB after {many:,}")  # fmt: skip
         begun = time.perf_counter()
-        status_of(root / str(many), {Synthetic.id: Synthetic()})
+        status_of(root / str(many), {synthetic.id: synthetic})
         found["status"] = time.perf_counter() - begun
         say(f"status of {many:,} cells: {found['status']:.2f} s")
         write_records(root / "load", records)
         begun = time.perf_counter()
-        rows = len(load(root / "load"))
+        rows = len(load(root / "load").table)
         found["load"] = time.perf_counter() - begun
         say(f"load of {rows:,} records: {found['load']:.1f} s")
     found["processes"] = measure_processes(say)

@@ -90,9 +90,10 @@ class Registry(Mapping[str, T], Generic[T]):
                 )
 
     def describe(self, name: str) -> str:
-        """One line on the thing called `name`."""
-        doc = getattr(self[name], "__doc__", None) or ""
-        return doc.strip().split("\n")[0]
+        """One line on the thing called `name`: the title of what is data, the first line of what is documented."""
+        thing = self[name]
+        doc = getattr(thing, "title", None) if not isinstance(thing, type) else None
+        return str(doc or getattr(thing, "__doc__", None) or "").strip().split("\n")[0]
 
 
 def entry_points(group: str) -> list[Any]:

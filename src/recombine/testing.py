@@ -8,12 +8,8 @@ Each raises AssertionError with a sentence on what is wrong, and returns nothing
 
 from __future__ import annotations
 
-import dataclasses
 import json
-import math
 from collections.abc import Callable
-from importlib.util import find_spec
-from typing import Any
 
 import equinox as eqx
 import jax
@@ -21,21 +17,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from .keys import STREAMS, key_for
-from .lab.cells import canonical
-from .lab.run import Result, conclude, run_study
-from .lab.study import SCALES, Context, Figure, Study
-from .lab.verdicts import judge
 from .probes import CONTROLS, Readings
-from .report.html import render
-from .report.images import picture_svg
-from .report.paper import figures
-from .report.pictures import pictures
 from .spaces import Space, space_from_json
 from .supports import Support
 from .tasks import Batch, Task
 from .tasks import registry as task_registry
 from .testing_nets import check_net as check_net
 from .testing_nets import must as _must
+from .testing_studies import check_power as check_power
+from .testing_studies import check_study as check_study
+from .testing_studies import same_rows
 from .training import Trained
 
 
@@ -217,79 +208,4 @@ def check_probe(probe: Callable[..., Readings], trained: Trained) -> None:
             metric = f"{readings.headline}_{control}"
             _must((*place, metric) in places, f"the control {metric!r} is missing at seed, layer, factor {place}")
     _must(str(readings), "the readings have no text")
-    _must(_same(readings.rows, probe(trained).rows), "the probe gives other numbers the second time")
-
-
-def check_study(study: Study, *, controls: bool = True) -> None:
-    """Cells are data, a cell gives the same readings twice, verdicts come out, and no control world is "supported"."""
-    ids = [claim.id for claim in study.claims]
-    _must(len(set(ids)) == len(ids) and ids, "claims need ids of their own")
-    for claim in study.claims:
-        _must(claim.control in study.controls, f"claim {claim.id!r} names no control world")
-        _must(claim.source and claim.text and claim.reads, f"claim {claim.id!r} lacks words")
-    for scale in SCALES:
-        cells = study.cells(study.settings(scale), 3)
-        _must(len({cell.id for cell in cells}) == len(cells), f"two cells at {scale} scale are the same")
-        _must(scale in study.running_time, f"no running time at {scale} scale")
-        for cell in cells:
-            canonical(cell.to_json())
-    result = run_study(study, "smoke", quiet=True)
-    _must(not result.failures, f"a cell failed: {[failure.error for failure in result.failures][:1]}")
-    first = result.records[0]
-    second = study.compute(first.cell, Context())
-    _must(_same(first.rows, second.rows), "a cell gives other readings the second time")
-    _must([verdict.claim.id for verdict in result.verdicts] == ids, "not every claim got a verdict")
-    few = result.table[result.table.seed < 2]
-    outcomes = [judge(claim, few, "smoke").outcome for claim in study.claims]
-    _must(set(outcomes) == {"undecided"}, "a verdict was given on fewer than three seeds")
-    check_pictures(result)
-    check_undefined(result)
-    if controls:
-        for name, changes in study.controls.items():
-            check_control(study, name, changes)
-
-
-def check_pictures(result: Result) -> None:
-    """Every chart, plate and split can be drawn for the page, and for a paper where matplotlib is installed."""
-    found = pictures(result)
-    _must(any(isinstance(picture.source, Figure) for picture in found), "no chart shows the result")
-    for picture in found:
-        _must(picture.title and picture.caption, f"picture {picture.name!r} lacks words")
-        picture_svg(picture, 640)
-    if find_spec("matplotlib"):
-        for figure in figures(result):
-            _must(figure.figure.get_figwidth() > 0, f"figure {figure.name!r} has no size")
-
-
-def check_undefined(result: Result) -> None:
-    """A cell whose every reading is undefined (a net that diverged) takes no page with it, and is drawn nowhere."""
-    first = result.records[0]
-    lost = [row | {"value": math.nan} if isinstance(row.get("value"), float) else row for row in first.rows]
-    records = [dataclasses.replace(first, rows=lost), *result.records[1:]]
-    changed = conclude(result.study, result.scale, result.settings, records, [], None)
-    render(changed)
-    for picture in pictures(changed):
-        source = picture.source
-        drawn = source.spec["data"]["values"] if isinstance(source, Figure) and "data" in source.spec else []
-        for row in drawn:
-            undefined = isinstance(row.get("value"), float) and math.isnan(row["value"])
-            _must(not undefined, f"chart {picture.name!r} draws an undefined value; `charts.defined` leaves them out")
-        picture_svg(picture, 640)
-
-
-def check_control(study: Study, name: str, changes: dict[str, Any]) -> None:
-    """In a world where claims are false by construction, none of them may come out as supported."""
-    world = run_study(study, "smoke", changes=changes, quiet=True)
-    _must(not world.failures, f"control world {name!r}: {[failure.error for failure in world.failures][:1]}")
-    for verdict in world.verdicts:
-        if verdict.claim.control == name:
-            _must(
-                verdict.outcome != "supported", f"claim {verdict.claim.id!r} is supported in its control world {name!r}"
-            )
-
-
-def _same(a: list[dict], b: list[dict]) -> bool:
-    def plain(row: dict) -> dict:
-        return {k: "nan" if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()}
-
-    return [plain(row) for row in a] == [plain(row) for row in b]
+    _must(same_rows(readings.rows, probe(trained).rows), "the probe gives other numbers the second time")

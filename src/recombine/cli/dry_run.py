@@ -35,7 +35,7 @@ def _dry_run(study: Any, scale: str, seeds: int, changes: dict[str, Any], place:
         "scale": scale,
         "cells": len(cells),
         "done": sum(cell.id in done for cell in cells),
-        "time": study.running_time[scale],
+        "time": study.running_time(scale),
         "megabytes": sum(study.disk(cell.spec) for cell in cells) / 1e6,
         "out": place,
     }

@@ -39,11 +39,12 @@ def list_(kind: Positional[str | None] = None) -> None:
 
 
 def show(study: Positional[str]) -> None:
-    """Claims with thresholds and sources, the grid, the knobs and the expected running time of a study.
+    """Claims with thresholds and sources, the grid, the settings and the expected running time of a study.
 
     Args:
         study: its name; `recombine list studies` shows them
     """
+    from ..lab.settings import RESERVED, words_for
     from ..lab.study import DEFAULT_SEEDS, SCALES
     from ..studies import registry
 
@@ -54,27 +55,28 @@ def show(study: Positional[str]) -> None:
     for claim in chosen.claims:
         console.print(f"  [cyan]{escape(claim.id)}[/]  {escape(claim.text)}")
         console.print(
-            f"    [dim]decided by: {escape(claim.reads)}, {claim.side} {claim.threshold:g}; "
-            f"control: {escape(claim.control)}[/]"
+            f"    [dim]decided by: {escape(claim.description)}, {claim.side} {claim.threshold:g}; "
+            f"control: {escape(claim.false_in)}[/]"
         )
     for source in dict.fromkeys(claim.source for claim in chosen.claims):
         console.print(f"  [dim]source: {escape(source)}[/]")
     if chosen.history:
         console.print(f"  [dim]changed after a run was seen: {escape(chosen.history)}[/]")
-    if chosen.questions:
+    if chosen.measurements:
         console.print("\n[bold]Asked, without a threshold[/]")
-    for question in chosen.questions:
-        console.print(f"  {escape(question.text)}")
+    for one in chosen.measurements:
+        console.print(f"  {escape(one.text)}")
     console.print()
-    console.print(f"[bold]Knobs[/], for --set name=value ({' | '.join(SCALES)} where they differ)")
-    knobs = Table("knob", "value", "meaning", box=None, show_header=False, pad_edge=True)
-    for knob in chosen.knobs:
-        values = dict.fromkeys([short(getattr(knob, scale)) for scale in SCALES])
-        shown = values if len(values) == 1 else [short(getattr(knob, scale)) for scale in SCALES]
-        knobs.add_row(f"[cyan]{knob.name}[/]", escape(" | ".join(shown)), f"[dim]{escape(knob.help)}[/]")
-    console.print(knobs)
+    console.print(f"[bold]Settings[/], for --set name=value ({' | '.join(SCALES)} where they differ)")
+    settings = Table("setting", "value", "meaning", box=None, show_header=False, pad_edge=True)
+    by_scale = [chosen.settings(scale) for scale in SCALES]
+    for name in dict.fromkeys(name for found in by_scale for name in found if name not in RESERVED):
+        shown = [short(found[name]) if name in found else "-" for found in by_scale]
+        text = shown[0] if len(set(shown)) == 1 else " | ".join(shown)
+        settings.add_row(f"[cyan]{escape(name)}[/]", escape(text), f"[dim]{escape(words_for(name))}[/]")
+    console.print(settings)
     console.print(f"\n[bold]Grid[/], {DEFAULT_SEEDS} seeds")
     grid = Table("scale", "cells", "expected running time", box=None, pad_edge=True)
     for scale in SCALES:
-        grid.add_row(scale, str(len(chosen.cells(chosen.settings(scale), DEFAULT_SEEDS))), chosen.running_time[scale])
+        grid.add_row(scale, str(len(chosen.cells(chosen.settings(scale), DEFAULT_SEEDS))), chosen.running_time(scale))
     console.print(grid)

@@ -41,21 +41,20 @@ def print_result(result, console: Console) -> None:
             console.print(f"{outcome} {text}\n  {escape(value)}, {wanted}")
     if console.width >= NARROW:
         console.print(table)
-    for question, interval, _ in result.answers:
+    for question, interval, _ in result.measurements:
         if interval.seeds:
             console.print(f"{question.text}: {interval}", markup=False)
-    console.print(f"\n{origin.answer(result) or 'Nothing was measured yet.'}", markup=False, style="bold")
+    console.print(f"\n{result.headline or 'Nothing was measured yet.'}", markup=False, style="bold")
 
 
 def print_overview(results, console: Console) -> None:
     """One line a study: how its claims came out."""
-    from ..report import origin
 
     table = Table("study", "supported", "refuted", "undecided", "answer", title="all studies", title_justify="left")
     for result in results:
         outcomes = [verdict.outcome for verdict in result.verdicts]
         counts = [str(outcomes.count(name) or "") for name in COLORS]
-        table.add_row(result.study.id, *counts, escape(origin.answer(result)))
+        table.add_row(result.study.id, *counts, escape(result.headline))
     console.print(table)
 
 

@@ -20,7 +20,7 @@ from .printing import print_json, print_overview, print_result
 
 def run(
     study: Positional[str],
-    scale: Literal["smoke", "laptop", "paper"] = "laptop",
+    scale: Literal["smoke", "laptop", "night", "paper"] = "laptop",
     seeds: int = 3,
     out: str | None = None,
     set: Annotated[UseAppendAction[tuple[tuple[str, ...], ...]], arg(metavar="NAME=VALUE")] = (),
@@ -35,10 +35,10 @@ def run(
 
     Args:
         study: its name, or all (see `recombine list studies`); or your own: package.module:study or ./file.py:study
-        scale: smoke takes seconds, laptop minutes on two cores, paper is the published setting
+        scale: smoke takes seconds, laptop minutes, night hours on two cores; paper is the published setting
         seeds: independent repetitions; a verdict takes at least three
         out: folder or URL (s3://bucket/prefix) for records and report (default: runs/STUDY-SCALE; all: the one above)
-        set: changes of knobs; `recombine show STUDY` lists them
+        set: changes of settings; `recombine show STUDY` lists them
         engine: local (one process per core), local:N, inprocess, or ray[:ADDRESS] for a cluster (docs/cluster.md)
         cell_timeout: seconds after which a cell counts as failed
         cell_memory: memory of a worker above which its cell counts as failed, such as 4G or 500M
@@ -86,7 +86,7 @@ def _chosen(study: str, scale: str, seeds: int, changes: dict[str, Any], out: st
     if changes:
         raise UserError(f"--set {next(iter(changes))} changes one study; name it instead of 'all'")
     # those that read the cells of others come last
-    chosen = sorted(registry.values(), key=lambda one: bool(one.reads))
+    chosen = sorted(registry.values(), key=lambda one: bool(one.depends_on))
     places = [f"{(out or 'runs').rstrip('/')}/{one.id}-{scale}" for one in chosen]
     for one, place in zip(chosen, places, strict=True):
         prepare(one, scale, seeds, {}, place)  # what cannot be run or continued is refused before the first one starts

@@ -8,6 +8,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+Spec = dict[str, Any]
+
 
 def canonical(data: Any) -> str:
     """JSON with one spelling for equal data: what is hashed."""
@@ -20,12 +22,19 @@ class Cell:
 
     study: str
     version: int
-    spec: dict[str, Any]
+    spec: Spec
 
     @functools.cached_property  # a driver asks for it some twenty times a cell
     def id(self) -> str:
         """Identity: a hash of the spec and of the version of what computes it."""
         return hashlib.sha256(canonical(self.to_json()).encode()).hexdigest()[:24]
+
+    def columns(self) -> dict[str, Any]:
+        """What stands beside its readings in a table: its seed, and its place on each axis of the study.
+
+        Cells of the first format were flat: everything that was set stands beside their readings.
+        """
+        return {"seed": self.spec["seed"], **self.spec["at"]} if "at" in self.spec else dict(self.spec)
 
     def to_json(self) -> dict[str, Any]:
         return {"study": self.study, "version": self.version, "spec": self.spec}

@@ -19,9 +19,10 @@ from .pace import Pace
 from .queue import Queue
 from .session import Session, tidy_up
 from .stop import Interrupted, Stop, heeding
-from .store import Failure, Record, Store, Table, peek, tidy
+from .store import FORMAT, Failure, Record, Store, peek, tidy
 from .study import DEFAULT_SEEDS, SCALES, Study
-from .verdicts import Question, Verdict, answer, judge
+from .study_table import StudyTable
+from .verdicts import Measurement, Verdict, judge, measured
 from .view import shown
 
 Place = str | os.PathLike | Files
@@ -35,11 +36,18 @@ class Result:
     scale: str
     settings: dict[str, Any]
     records: list[Record]
-    table: Table
+    table: StudyTable
     verdicts: list[Verdict]
-    answers: list[tuple[Question, Interval, dict[int, float]]]
+    measurements: list[tuple[Measurement, Interval, dict[int, float]]]
     failures: list[Failure]
     store: Store | None
+    wanted: frozenset[str]  # ids of all its cells
+
+    @property
+    def headline(self) -> str:
+        """What came out, in one sentence; nothing where nothing was measured."""
+        outcomes = {verdict.claim.id: verdict.outcome for verdict in self.verdicts}
+        return self.study.headline_for(self.table, outcomes) if len(self.table) else ""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -74,7 +82,7 @@ def run_study(
     """
     chosen = parse_engine(engine, limits) if isinstance(engine, str) else engine
     settings, cells, store = prepare(study, scale, seeds, changes, out)
-    return _run(Plan(study, scale, settings, cells, store), chosen, quiet)
+    return _run(Run(study, scale, settings, cells, store), chosen, quiet)
 
 
 def run_again(
@@ -88,13 +96,13 @@ def run_again(
 ) -> Result:
     """Tries the cells of a store again that failed, or all that have no record."""
     chosen = parse_engine(engine, limits)
-    plan = plan_of(place, studies)
-    only = plan.store.failed() if only_failed and plan.store is not None else None
-    return _run(plan, chosen, quiet, only)
+    run = run_at(place, studies)
+    only = run.store.failed() if only_failed and run.store is not None else None
+    return _run(run, chosen, quiet, only)
 
 
 @dataclass(frozen=True)
-class Plan:
+class Run:
     """A study at a scale: all its cells, and where they are kept."""
 
     study: Study
@@ -104,17 +112,17 @@ class Plan:
     store: Store | None
 
 
-def _run(plan: Plan, engine: Engine, quiet: bool, only: set[str] | None = None) -> Result:
+def _run(run: Run, engine: Engine, quiet: bool, only: set[str] | None = None) -> Result:
     """Computes what has no record (`only` these), by id, and judges all there is."""
-    study, store = plan.study, plan.store
+    study, store = run.study, run.store
     there = store.done() if store is not None else set()
-    done, seconds = _find_done(plan)
+    done, seconds = _find_done(run)
     if only is not None:
         only = only | (there - done)  # those whose record turned out to be damaged
-    missing = [cell for cell in plan.cells if cell.id not in done and (only is None or cell.id in only)]
+    missing = [cell for cell in run.cells if cell.id not in done and (only is None or cell.id in only)]
     pace = Pace(len(done) + len(missing), len(done), lambda cell: study.label(cell.spec))
     pace.memory = engine.memory
-    work = _Work(plan, engine, pace, quiet)
+    work = _Work(run, engine, pace, quiet)
     if store is not None:
         tidy_up(store)
     if missing and store is not None:
@@ -124,17 +132,17 @@ def _run(plan: Plan, engine: Engine, quiet: bool, only: set[str] | None = None) 
         work.compute(missing, seconds, None)
     if store is not None:
         done |= work.done
-        records = [record for cell in plan.cells if cell.id in done and (record := store.get(cell)) is not None]
+        records = [record for cell in run.cells if cell.id in done and (record := store.get(cell)) is not None]
     else:
-        records = [work.records[cell.id] for cell in plan.cells if cell.id in work.records]
-    return conclude(study, plan.scale, plan.settings, records, work.failures, store)
+        records = [work.records[cell.id] for cell in run.cells if cell.id in work.records]
+    return conclude(run, records, work.failures)
 
 
 class _Work:
     """What is computed in one run, and what comes of it. Records are not held where a store has them."""
 
-    def __init__(self, plan: Plan, engine: Engine, pace: Pace, quiet: bool):
-        self.plan, self.engine, self.pace, self.quiet = plan, engine, pace, quiet
+    def __init__(self, run: Run, engine: Engine, pace: Pace, quiet: bool):
+        self.run, self.engine, self.pace, self.quiet = run, engine, pace, quiet
         self.stop = Stop()
         self.done: set[str] = set()
         self.records: dict[str, Record] = {}
@@ -142,8 +150,8 @@ class _Work:
 
     def compute(self, cells: Sequence[Cell], seconds: Mapping[str, float], session: Session | None) -> None:
         """Until every cell is done or has failed, here or by another driver on the same store."""
-        checkpoints = self.plan.store.checkpoints if self.plan.store is not None else None
-        with shown(self.plan.study, self.pace, self.quiet) as show, heeding(self.stop, self.quiet):
+        checkpoints = self.run.store.checkpoints if self.run.store is not None else None
+        with shown(self.run.study, self.pace, self.quiet) as show, heeding(self.stop, self.quiet):
 
             def tell(event: str, cell: Cell, payload: Any) -> None:
                 self.pace.heard(event, cell, payload)
@@ -156,9 +164,9 @@ class _Work:
                 show(event, cell, payload)
 
             while cells:
-                queue = Queue(self.plan.study, cells, self.stop, session.claim if session else None, seconds)
+                queue = Queue(self.run.study, cells, self.stop, session.claim if session else None, seconds)
                 self.pace.expect(queue.costs)
-                self.engine.compute(self.plan.study, queue, checkpoints, tell, self.stop)
+                self.engine.compute(self.run.study, queue, checkpoints, tell, self.stop)
                 while (cell := queue.take()) is not None:
                     tell("failed", cell, ("the engine ended before it came to this cell", ""))
                 cells = self._settle(queue.refused, session)
@@ -185,21 +193,21 @@ class _Work:
         return settled.again
 
 
-def _find_done(plan: Plan) -> tuple[set[str], dict[str, float]]:
+def _find_done(run: Run) -> tuple[set[str], dict[str, float]]:
     """Ids of cells that have a whole record, and what cells took before, by program."""
     done: set[str] = set()
     took: dict[str, list[float]] = {}
-    if plan.store is None:
+    if run.store is None:
         return done, {}
-    there = plan.store.done()
-    for cell in plan.cells:
-        record = plan.store.get(cell) if cell.id in there else None
-        record = record or _borrow(plan.study, cell, plan.store)
+    there = run.store.done()
+    for cell in run.cells:
+        record = run.store.get(cell) if cell.id in there else None
+        record = record or _reuse(run.study, cell, run.store)
         if record is not None:
             done.add(cell.id)
             seconds = record.facts.get("seconds")
-            if isinstance(seconds, (int, float)) and seconds > 0 and "lent_by" not in record.facts:
-                took.setdefault(plan.study.program(cell.spec), []).append(float(seconds))
+            if isinstance(seconds, (int, float)) and seconds > 0 and "reused_from" not in record.facts:
+                took.setdefault(run.study.program(cell.spec), []).append(float(seconds))
     return done, {program: sum(times) / len(times) for program, times in took.items()}
 
 
@@ -220,48 +228,43 @@ def prepare(
     return settings, cells, store
 
 
-def _borrow(study: Study, cell: Cell, store: Store) -> Record | None:
+def _reuse(study: Study, cell: Cell, store: Store) -> Record | None:
     """What another study measured already, kept here under the name of this cell."""
-    lent = study.lender(cell)
-    if lent is None:
+    same = study.same_cell_in(cell) if study.same_cell_in is not None else None
+    if same is None:
         return None
-    other, folder = lent
+    other, folder = same
     record = peek(beside(store.files, folder), other)
     if record is None:
         return None
-    record = Record(cell, record.rows, record.facts | {"lent_by": f"{folder}/{other.id}"}, record.provenance)
+    record = Record(cell, record.rows, record.facts | {"reused_from": f"{folder}/{other.id}"}, record.provenance)
     store.put(record)
     return record
 
 
-def conclude(
-    study: Study,
-    scale: str,
-    settings: dict[str, Any],
-    records: list[Record],
-    failures: list[Failure],
-    store: Store | None,
-) -> Result:
-    """Verdicts and answers from records."""
-    table = tidy(records)
-    verdicts = [judge(claim, table, scale) for claim in study.claims]
-    answers = [(question, *answer(question, table)) for question in study.questions]
-    return Result(study, scale, settings, records, table, verdicts, answers, failures, store)
+def conclude(run: Run, records: list[Record], failures: list[Failure]) -> Result:
+    """Verdicts and measurements from records."""
+    study = run.study
+    table = study.table(tidy(records))
+    verdicts = [judge(claim, table, run.scale) for claim in study.claims]
+    measurements = [(one, *measured(one, table)) for one in study.measurements]
+    wanted = frozenset(cell.id for cell in run.cells)
+    return Result(study, run.scale, run.settings, records, table, verdicts, measurements, failures, run.store, wanted)
 
 
 def reopen(place: Place, studies: Mapping[str, Study]) -> Result:
     """The result of what is stored at `place`, without running anything; its study is looked up by name."""
-    plan = plan_of(place, studies)
-    store = plan.store
+    run = run_at(place, studies)
+    store = run.store
     assert store is not None
     by_id = {record.cell.id: record for record in store.records()}
-    records = [by_id[cell.id] for cell in plan.cells if cell.id in by_id]
+    records = [by_id[cell.id] for cell in run.cells if cell.id in by_id]
     failed = store.failed() - by_id.keys()
-    failures = [failure for cell in plan.cells if cell.id in failed and (failure := store.failure(cell)) is not None]
-    return conclude(plan.study, plan.scale, plan.settings, records, failures, store)
+    failures = [failure for cell in run.cells if cell.id in failed and (failure := store.failure(cell)) is not None]
+    return conclude(run, records, failures)
 
 
-def plan_of(place: Place, studies: Mapping[str, Study]) -> Plan:
+def run_at(place: Place, studies: Mapping[str, Study]) -> Run:
     """What a store says was to be run."""
     store = Store.open(place)
     about = store.about
@@ -273,6 +276,12 @@ def plan_of(place: Place, studies: Mapping[str, Study]) -> Plan:
             f"{store.place} was made by version {about['version']} of the study {study.id!r} and this is version "
             f"{study.version}; `recombine run` with another --out measures again"
         )
+    if store.format < FORMAT:  # its cells were named otherwise: what lies there is what there is
+        cells = [record.cell for record in store.records()]
+        return Run(study, about["scale"], dict(about["settings"]), cells, store)
     settings = study.settings(about["scale"], dict(about["settings"]))  # complete, and of known names only
     cells = study.cells(settings, require_int("seeds", about["seeds"], at_least=1))
-    return Plan(study, about["scale"], settings, cells, store)
+    return Run(study, about["scale"], settings, cells, store)
+
+
+run = run_study  # what `rc.run` is

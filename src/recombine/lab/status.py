@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import UserError
 from .claims import Watch
 from .pace import in_words
-from .run import Place, Plan, plan_of
+from .run import Place, Run, run_at
 from .store import Store
 from .study import Study
 
@@ -70,13 +70,13 @@ def status_of(place: Place, studies: Mapping[str, Study], watch: Watch | None = 
     except OSError as problem:
         raise UserError(f"{store.place} cannot be read: {problem.strerror}") from None
     try:
-        plan = plan_of(store.files, studies)
-        wanted = {cell.id for cell in plan.cells}
+        run = run_at(store.files, studies)
+        wanted = {cell.id for cell in run.cells}
         done, failed = done & wanted, failed & wanted
     except UserError:  # another version of the study, or none of ours: what lies there can be counted all the same
-        plan = None
+        run = None
     failed -= done
-    total = len(plan.cells) if plan else next((said["total"] for said in drivers if "total" in said), None)
+    total = len(run.cells) if run else next((said["total"] for said in drivers if "total" in said), None)
     running = [label for said in drivers for label in said.get("running", [])]
     left = max(0, total - len(done) - len(failed) - len(running)) if total is not None else None
     rates = [said["rate"] for said in drivers if said.get("rate")]
@@ -89,11 +89,11 @@ def status_of(place: Place, studies: Mapping[str, Study], watch: Watch | None = 
     return Status(
         store.place, str(store.about.get("study")), str(store.about.get("scale")), total, len(done), running,
         len(failed), left, len(drivers), rate, seconds_left, sum(memory) if memory else None,
-        _errors(store, plan, failed) if plan else [],
+        _errors(store, run, failed) if run else [],
     )  # fmt: skip
 
 
-def _errors(store: Store, plan: Plan, failed: set[str]) -> list[str]:
-    cells = [cell for cell in plan.cells if cell.id in failed][:SHOWN]
+def _errors(store: Store, run: Run, failed: set[str]) -> list[str]:
+    cells = [cell for cell in run.cells if cell.id in failed][:SHOWN]
     found = [(cell, store.failure(cell)) for cell in cells]
-    return [f"{plan.study.label(cell.spec)}: {failure.error}" for cell, failure in found if failure is not None]
+    return [f"{run.study.label(cell.spec)}: {failure.error}" for cell, failure in found if failure is not None]

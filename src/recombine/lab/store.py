@@ -28,7 +28,8 @@ from ..errors import UserError
 from ..files import Files, LocalFiles, cannot_write, open_files, user_cache, why_not
 from .cells import Cell, canonical
 
-FORMAT = 1
+FORMAT = 2  # cells are nested data; those of format 1 were flat, and are still read
+READ = (1, FORMAT)
 DIFFERENCES = 5  # settings that an error names
 #: what a run that lost its folder may have left there, and nothing else
 TRACES = frozenset({"checkpoints", "claims", "drivers", "nets"})
@@ -68,12 +69,14 @@ class Record:
             claimed = body.pop("sum")
             if claimed != _sum_as_written(data) and claimed != _sum(body):
                 raise DamagedRecord("its content does not match its checksum")
-            if body["format"] != FORMAT:
+            if body["format"] not in READ:
                 raise DamagedRecord(f"it is of format {body['format']!r} and not {FORMAT}")
             if id is not None and body["id"] != id:
                 raise DamagedRecord("it belongs to another cell")
             rows = [{**row, "value": float(row["value"])} for row in body["rows"]]  # "nan" is a float's spelling too
-            return cls(Cell.from_json(body["cell"]), rows, dict(body["facts"]), dict(body["provenance"]))
+            cell = Cell.from_json(body["cell"])
+            rows = rows if body["format"] == FORMAT else rows_of_format_1(rows, cell.spec)
+            return cls(cell, rows, dict(body["facts"]), dict(body["provenance"]))
         except DamagedRecord:
             raise
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as problem:
@@ -107,8 +110,8 @@ class Failure:
 class Store:
     """Records of one run. Made by `Store.create`, or opened by `Store.open` if it is one."""
 
-    def __init__(self, files: Files, about: dict[str, Any]):
-        self.files, self.about = files, about
+    def __init__(self, files: Files, about: dict[str, Any], format: int = FORMAT):
+        self.files, self.about, self.format = files, about, format
         self.place = files.place
 
     @property
@@ -133,6 +136,11 @@ class Store:
         files = open_files(place)
         if _ask(files, lambda: files.exists("store.json")):
             store = cls.open(files)
+            if store.format != FORMAT:
+                raise UserError(
+                    f"{files.place} is of store format {store.format}, which is read and not continued; "
+                    "choose another --out"
+                )
             differs = [name for name in about if store.about.get(name) != about[name] and name != "seeds"]
             if differs:
                 there = ", ".join(_difference(name, store.about.get(name), about[name]) for name in differs)
@@ -175,12 +183,16 @@ class Store:
             ) from None
         except OSError as problem:
             raise UserError(f"{files.place} cannot be read: {why_not(problem)}") from None
-        if written != FORMAT:
+        if written not in READ:
             raise UserError(
                 f"{files.place} was written in store format {written!r} and this version of recombine reads format "
                 f"{FORMAT}; use the version that wrote it, or another --out"
             )
-        return cls(files, about)
+        if written != FORMAT:
+            warnings.warn(
+                f"{files.place} is of store format {written}: it can be looked at, and not be continued", stacklevel=2
+            )
+        return cls(files, about, written)
 
     # -- writing ------------------------------------------------------------------------------------------------
     def put(self, record: Record) -> None:
@@ -196,6 +208,8 @@ class Store:
         self._write({_failure(failure.cell): failure.to_bytes()})
 
     def _write(self, contents: dict[str, bytes]) -> None:
+        if self.format != FORMAT:
+            raise UserError(f"{self.place} is of store format {self.format}, which is read and not written any more")
         try:
             if not self.files.exists("store.json"):
                 raise UserError(f"{self.place} is gone: it was moved or deleted while it was written to")
@@ -309,30 +323,21 @@ def tidy(records: Sequence[Record]) -> Table:
 
     rows = []
     for record in records:
-        settings = {name: value if _scalar(value) else canonical(value) for name, value in record.cell.spec.items()}
+        columns = record.cell.columns().items()
+        settings = {name: value if _scalar(value) else canonical(value) for name, value in columns}
         rows += [{"study": record.cell.study, "cell": record.cell.id, **settings, **row} for row in record.rows]
     return pandas.DataFrame(rows)
 
 
-def load(path: str | os.PathLike) -> Table:
-    """Everything that was measured, as a tidy pandas table: settings of the cell, reading, value."""
-    return tidy(Store.open(path).records())
-
-
-def query(path: str | os.PathLike, sql: str) -> Table:
-    """SQL over everything that was measured; the table is called `readings`."""
-    import duckdb
-
-    connection = duckdb.connect(":memory:")
-    try:
-        # a query is the user's own, but it has no business with files
-        connection.execute("SET enable_external_access=false")
-        connection.register("readings", load(path))
-        return connection.execute(sql).df()
-    except duckdb.Error as problem:
-        raise UserError(f"the query failed: {str(problem).splitlines()[0]}") from problem
-    finally:
-        connection.close()
+def rows_of_format_1(rows: list[dict[str, Any]], spec: dict[str, Any]) -> list[dict[str, Any]]:
+    """Readings of the first format did not say which held-out score a trial is about; its split does."""
+    group = "cross-block" if spec.get("support") == "disconnected" else ""
+    return [
+        {**row, "asked": (row.get("stream"), row.get("group")) == ("held_out", group)}
+        if row.get("reading") == "score"
+        else row
+        for row in rows
+    ]
 
 
 def _ask(files: Files, question: Callable[[], T]) -> T:

@@ -1,289 +1,272 @@
-"""The study contract: a claim that can be run and can be wrong."""
+"""The study contract: a claim that can be run and can be wrong, as data.
+
+A study says what is trained on what (`world`, `support`, `net`, `recipe`), what varies, what is claimed and what is
+drawn. Its settings, its grid, the names of its cells and its control worlds follow. One that searches, or that judges
+the audit, has a `measure` of its own.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from ..charts.figure import Figure
+from ..charts.image_grid import Plate
+from ..charts.kinds import Chart
+from ..charts.split_map import SupportMap
 from ..errors import UserError, require_int, unknown
 from ..registry import Registry
-from ..supports import Support
-from ..tasks import Episode
-from .cells import Cell, canonical
-from .store import Record, Table
-from .verdicts import Claim, Question
+from . import settings as names
+from .axes import Block, arm_leaves, blocks_of, points, values_of
+from .cells import Cell, Spec, canonical
+from .controls import SAME_ARMS, UNRELATED, scores_by_chance
+from .headlines import headline_of
+from .paths import Tree, changed, leaves, resolved
+from .scales import SCALES as SCALES
+from .scales import Scale, at_scale
+from .store import Record
+from .study_table import StudyTable
+from .verdicts import Claim, Measurement
 
-SCALES = ("smoke", "laptop", "paper")
-COLORS = ("ink", "heat", "signed")  # of small pictures
-Rectangle = tuple[int | float, int | float, int | float, int | float]
+if TYPE_CHECKING:
+    from ..trials.context import Context, Measured
+
 DEFAULT_SEEDS = 3
-#: settings that are data to a compiled program, whatever the study
-RATES = frozenset({"seed", "steps", "learning_rate", "warmup", "weight_decay", "b1", "b2", "evaluations"})
 RECORD_BYTES = 60_000  # of a record with its panel, about
-#: settings that a cell's time rises with; a layer of a net has width x width weights
-WORK = ("steps", "tasks", "samples", "width", "width", "depth")
+SETTABLE = ("world", "support", "net", "recipe", "options")
+PARTS = (*SETTABLE, "asks", "probes", "keep")
+Part = Mapping[str, Any] | Scale
+Settings = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Knob:
-    """A setting of a study, with its value at each scale."""
-
-    name: str
-    help: str
-    smoke: Any
-    laptop: Any
-    paper: Any
-
-    def parse(self, text: Any) -> Any:
-        """A value given on the command line, in the type of the default."""
-        default = self.laptop
-        if not isinstance(text, str):
-            return text
-        try:
-            if isinstance(default, bool):
-                return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
-            if isinstance(default, int):
-                return int(text)
-            if isinstance(default, float):
-                return float(text)
-            if isinstance(default, (list, tuple)):
-                kind = type(default[0]) if default else str
-                return [kind(part.strip()) for part in text.split(",") if part.strip()]
-        except (ValueError, KeyError):
-            example = ",".join(map(str, default)) if isinstance(default, (list, tuple)) else default
-            raise UserError(
-                f"{self.name}={text!r} is not {_kind(default)}; an example is {self.name}={example}"
-            ) from None
-        return text
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, (list, tuple)) and value:
-        return f"a list of {_kind(value[0]).removeprefix('a ')}s"
-    return {bool: "true or false", int: "a whole number", float: "a number"}.get(type(value), "a word")
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What a cell found: tidy readings, and facts worth keeping."""
-
-    rows: list[dict[str, Any]]
-    facts: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Context:
-    """What a cell is given besides its settings."""
-
-    progress: Callable[[float, str], None] = lambda share, note: None
-    checkpoint: Path | None = None  # a folder of its own, DIR/checkpoints/ID
-
-    @property
-    def nets(self) -> Path | None:
-        """Where trained nets are kept and found, for all cells of a store: DIR/nets; None for nowhere."""
-        return self.checkpoint.parent.with_name("nets") if self.checkpoint is not None else None
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A chart of the report: a Vega-Lite specification and what to see in it."""
+class Texts:
+    """Texts that the report shows as they are, such as certificates."""
 
     title: str
-    caption: str
-    spec: dict[str, Any]
-
-    @property
-    def told(self) -> str:
-        """The caption, and how many undefined values the chart leaves out (`charts.sized` counts them)."""
-        lost = self.spec.get("usermeta", {}).get("undefined", 0)
-        words = f" {lost} undefined value{' is' if lost == 1 else 's are'} not drawn."
-        return self.caption + (words if lost else "")
+    note: str
+    texts: Callable[[Sequence[Record]], dict[str, str]]
 
 
-@dataclass(frozen=True)
-class Tile:
-    """A small picture: what `shades.pack` made, row 0 on top, and a few words on it for the pointer and the ear.
-
-    They are shown below it where its column has no name.
-
-    colors: ink (how much: white at the low end, black at the high one), heat (a map of values), signed (orange above
-    zero, blue below).
-    outlines: rectangles (x, y, width, height) in pixels, cell i from i to i + 1: a hole over 6 to 22 is (6, 6, 17, 17).
-    """
-
-    shades: dict[str, Any]
-    note: str = ""
-    colors: str = "ink"
-    outlines: tuple[Rectangle, ...] = ()
-
-    def __post_init__(self):
-        if self.colors not in COLORS:
-            raise unknown("colors of a tile", self.colors, COLORS)
-        for outline in self.outlines:
-            if len(outline) != 4 or not all(map(math.isfinite, outline)):
-                raise UserError(f"an outline is (x, y, width, height) in pixels, got {outline!r}")
-
-
-@dataclass(frozen=True)
-class Plate:
-    """Small pictures of the report in rows and columns, and what to see in them; None leaves a place empty.
-
-    One row without a name is a list: it continues on the next line. Pictures of the same ends share a color bar.
-
-    slider: its label; then each row is a frame, of which the reader sees one at a time.
-    legend: what the colors of the pictures mean.
-    """
-
-    title: str
-    caption: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[Tile | None, ...]], ...]
-    slider: str | None = None
-    legend: str = ""
-
-    def __post_init__(self):
-        if not self.columns or not self.rows:
-            raise UserError(f"plate {self.title!r} has no pictures; it takes at least one row and one column")
-        for name, tiles in self.rows:
-            if len(tiles) != len(self.columns):
-                raise UserError(
-                    f"row {name!r} of plate {self.title!r} has {len(tiles)} tiles for {len(self.columns)} columns; "
-                    "put None where there is none"
-                )
-
-
-@dataclass(frozen=True)
-class SupportMap:
-    """A split to look at: every combination of its space as a cell, trained or held out, and how its parts met.
-
-    scores: of all combinations in order of rank, NaN where there is none; None if they were not kept.
-    missing: why there is no split to show, if there is none.
-    """
-
-    name: str
-    support: Support | None
-    scores: np.ndarray | None = None
-    score_name: str = "score"
-    missing: str = ""
-
-    def __post_init__(self):
-        if self.support is None and not self.missing:
-            raise UserError(f"map {self.name!r} has no split; say why in missing")
-        if self.support is not None and self.scores is not None:
-            size = self.support.space.size
-            if np.shape(self.scores) != (size,):
-                shape = np.shape(self.scores)
-                raise UserError(f"scores of map {self.name!r} have shape {shape}, not one for each of {size:,}")
-
-
+@dataclass(frozen=True, kw_only=True)
 class Study:
-    """Subclass it, fill in the class attributes, write `grid` and `measure`, and register an instance."""
+    """A claim that can be run and can be wrong, as data.
 
-    id: ClassVar[str]
-    version: ClassVar[int]  # raise it when `measure` gives other numbers for the same settings
-    title: ClassVar[str]
-    question: ClassVar[str]
-    source: ClassVar[str]
-    knobs: ClassVar[tuple[Knob, ...]]
-    claims: ClassVar[tuple[Claim, ...]]
-    questions: ClassVar[tuple[Question, ...]] = ()
-    #: what was changed after a run had been seen, and what that run gave; said wherever the claims are
-    history: ClassVar[str] = ""
-    #: settings of worlds in which claims are false by construction, by the name that claims refer to
-    controls: ClassVar[dict[str, dict[str, Any]]]
-    running_time: ClassVar[dict[str, str]]
-    #: studies whose cells this one reads too: `run all` takes it after them
-    reads: ClassVar[tuple[str, ...]] = ()
-    #: the module that is run as a worker process for its cells; it must know this study
-    worker: ClassVar[str] = "recombine.lab.worker"
-    #: what else the worker is told on its command line: where a study of the user's own is found
+    Every value may be a `Scale` (a value at each scale), or `Same` (what stands at another path).
+
+    Args:
+        id: its name on the command line.
+        title: a short question.
+        question: what is asked, in one sentence.
+        source: whose claims these are.
+        claims: what can be wrong; each with a threshold and a control in which it is false.
+        version: raise it when the same settings give other numbers.
+        minutes: how long it takes on two cores at each scale; words where it needs another machine.
+        world: the task by name, its space and its options; None where nothing is trained.
+        support: the design by name, and its options.
+        net: the net by name, and its options.
+        recipe: fields of a Recipe.
+        asks: what is scored (`Trial.asks`).
+        probes: what is read off the trained net.
+        keep: what records keep beside readings.
+        first_seed: changes by path for cells of the first seed only: what is costly and enough once.
+        options: settings of the study's own `measure`.
+        vary: what differs between cells: {path: values}, {name: Arms(...)}, or a list of these (see `axes`).
+        controls: changes by name of a control, on top of the world's own control of that name.
+        measurements: readings without a threshold.
+        charts: what the report draws, the one that shows the result first.
+        images: records -> an image grid, or None.
+        texts: texts of the report.
+        maps: the axis whose splits the report draws, combination by combination.
+        metric: what scores are about; the world's first metric, if none is named.
+        headline: (table, outcomes) -> the result in one sentence, where the words of the claims are not enough.
+        otherwise: the headline where no claim is settled.
+        history: what was changed after a run had been seen, and what that run gave.
+        depends_on: studies whose cells this one reads too: `run all` takes it after them.
+        measure: computes a cell, instead of `trials.measure`.
+        cells_of: (study, settings, seed) -> specs, where the grid is no product.
+        refuse: raises a UserError for settings that cannot be.
+        splits_must_exist: a split that cannot be made is refused at once; else it is a finding of its cell.
+        label, summary: a cell, and a record, in a few words.
+        same_cell_in: a cell of another study that measures the same, and the folder beside this one where it lies.
+    """
+
+    id: str
+    title: str
+    question: str
+    source: str
+    claims: Sequence[Claim]
+    version: int = 1
+    minutes: Scale = Scale(1, 10, 300, "not timed")
+    world: Part | None = None
+    support: Part | None = None
+    net: Part | None = None
+    recipe: Part | None = None
+    asks: Sequence[Mapping[str, Any]] = ({"streams": ["test", "held_out"]},)
+    probes: Sequence[Mapping[str, Any]] = ()
+    keep: Sequence[str] = ("panel",)
+    first_seed: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    vary: Mapping[str, Any] | Sequence[Mapping[str, Any]] = field(default_factory=dict)
+    controls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    measurements: Sequence[Measurement] = ()
+    charts: Sequence[Chart | Callable[[StudyTable], list[Figure]]] = ()
+    images: Sequence[Callable[[Sequence[Record]], Plate | None]] = ()
+    texts: Texts | None = None
+    maps: str = ""
+    metric: str = ""
+    headline: Callable[[StudyTable, dict[str, str]], str] | None = None
+    otherwise: str = "No claim is settled at this scale."
+    history: str = ""
+    depends_on: Sequence[str] = ()
+    measure: Callable[[Spec, Context], Measured] | None = None
+    cells_of: Callable[[Study, Settings, int], list[Spec]] | None = None
+    refuse: Callable[[Settings], None] | None = None
+    splits_must_exist: bool = False
+    label_of: Callable[[Spec], str] | None = None
+    summary_of: Callable[[Record], str] | None = None
+    same_cell_in: Callable[[Cell], tuple[Cell, str] | None] | None = None
+    program_of: Callable[[Spec], str] | None = None
+    worker: str = "recombine.lab.worker"
     worker_arguments: tuple[str, ...] = ()
-    #: what the texts of `exhibits` are, for the report
-    exhibits_title: ClassVar[str] = "Certificates"
-    exhibits_note: ClassVar[str] = "What each net was trained on, checked and not assumed."
 
-    def grid(self, settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
-        """Specs of the cells of one seed. Refuse impossible settings here, before anything is compiled."""
-        raise TypeError(f"study {self.id} must define grid")
+    def __post_init__(self):
+        if not self.claims:
+            raise UserError(
+                f"the study {self.id!r} has no claims; it needs at least one, with a threshold and a control"
+            )
+        ids = [claim.id for claim in self.claims]
+        for claim in self.claims:
+            if ids.count(claim.id) > 1:
+                raise UserError(f"two claims of {self.id!r} are called {claim.id!r}; give each a name of its own")
+            if not claim.false_in:
+                raise UserError(
+                    f"claim {claim.id!r} of {self.id!r} names no control; false_in='same-arms' is one that every "
+                    "comparison can have"
+                )
+        claims = tuple(dataclasses.replace(claim, source=claim.source or self.source) for claim in self.claims)
+        object.__setattr__(self, "claims", claims)
 
-    def measure(self, spec: dict[str, Any], context: Context) -> Measured:
-        """Computes one cell. A function of the spec alone."""
-        raise TypeError(f"study {self.id} must define measure")
+    # -- settings -----------------------------------------------------------------------------------------------
+    def template(self, scale: str) -> Tree:
+        """All that a trial is made of, at a scale, before anything varies."""
+        return {part: at_scale(getattr(self, part), scale) for part in PARTS if getattr(self, part) is not None}
 
-    def summary(self, record: Record) -> str:
-        """One finished cell in a few words."""
-        return ""
+    def blocks(self, scale: str) -> list[Block]:
+        return blocks_of(self.vary, scale)
 
-    def label(self, spec: dict[str, Any]) -> str:
-        """One cell in a few words."""
-        return f"seed={spec.get('seed')}"
+    def settings(self, scale: str, changes: Mapping[str, Any] | None = None) -> Settings:
+        """Everything that can be set at a scale, by name, with changes.
 
-    def answer(self, table: Table, outcomes: dict[str, str]) -> str:
-        """The result in one sentence, from the outcomes of the claims."""
-        counts = {name: list(outcomes.values()).count(name) for name in ("supported", "refuted", "undecided")}
-        return ", ".join(f"{n} {name}" for name, n in counts.items() if n)
-
-    def figures(self, table: Table, records: Sequence[Record]) -> list[Figure]:
-        """Charts, the one that shows the result first."""
-        return []
-
-    def plates(self, records: Sequence[Record]) -> list[Plate]:
-        """Small pictures, such as targets beside outputs."""
-        return []
-
-    def maps(self, records: Sequence[Record]) -> list[SupportMap]:
-        """Splits, which the report shows combination by combination."""
-        return []
-
-    def episodes(self, records: Sequence[Record]) -> dict[str, Episode]:
-        """Named episodes of grid worlds, which the report draws."""
-        return {}
-
-    def exhibits(self, records: Sequence[Record]) -> dict[str, str]:
-        """Named texts that the report shows as they are, such as certificates."""
-        return {}
-
-    def lender(self, cell: Cell) -> tuple[Cell, str] | None:
-        """A cell of another study that measures the same, and the folder beside this one where it is kept."""
-        return None
-
-    def program(self, spec: dict[str, Any]) -> str:
-        """Cells that give the same text share compiled programs; one worker computes them, one after the other."""
-        return canonical({name: value for name, value in spec.items() if name not in RATES})
-
-    def cost(self, spec: dict[str, Any]) -> float:
-        """How long a cell takes, in a unit of the study's own; long ones are begun first. A guess is enough."""
-        numbers = [spec.get(name) for name in WORK]
-        return float(math.prod(n for n in numbers if isinstance(n, (int, float)) and not isinstance(n, bool) and n > 0))
-
-    def disk(self, spec: dict[str, Any]) -> int:
-        """Bytes that a cell keeps, about."""
-        return RECORD_BYTES
-
-    # -- what follows -------------------------------------------------------------------------------------------
-    def settings(self, scale: str, changes: dict[str, Any] | None = None) -> dict[str, Any]:
-        """All knobs at a scale, with changes by name."""
-        if scale not in SCALES:
-            raise unknown("scale", scale, SCALES)
-        by_name = {knob.name: knob for knob in self.knobs}
-        settings = {name: getattr(knob, scale) for name, knob in by_name.items()}
+        changes: by name, as text or as values; see `settings.key_of` for what a name can be.
+        """
+        blocks = self.blocks(scale)
+        axes = values_of(blocks)
+        varied = {axis.path for block in blocks for axis in block if axis.path}
+        parts = {part: value for part, value in self.template(scale).items() if part in SETTABLE}
+        fixed = {path: value for path, value in leaves(parts).items() if path not in varied}
+        usual = {**axes, **fixed, **arm_leaves(blocks)}
+        found: Settings = {"scale": scale, **usual}
         for name, value in (changes or {}).items():
-            if name not in by_name:
-                raise unknown(f"knob of {self.id}", name, by_name)
-            settings[name] = by_name[name].parse(value)
-        return settings
+            if name in names.RESERVED:
+                found[name] = value
+                continue
+            key = names.key_of(name, usual)
+            found[key] = names.parsed(name, value, usual[key] if key in usual else names.default_of(key))
+        if found["scale"] != scale:
+            raise UserError(f"these settings are of {found['scale']!r} scale, not of {scale!r}")
+        return found
 
-    def cells(self, settings: dict[str, Any], seeds: int) -> list[Cell]:
+    def base(self, settings: Settings) -> Tree:
+        """The template with everything that was set."""
+        tree = self.template(settings["scale"])
+        axes = values_of(self.blocks(settings["scale"]))
+        for path, value in settings.items():
+            if path not in axes and path not in names.RESERVED and ":" not in path:
+                tree = changed(tree, path, value)
+        return tree
+
+    # -- the grid -----------------------------------------------------------------------------------------------
+    def grid(self, settings: Settings, seed: int) -> list[Spec]:
+        """Specs of the cells of one seed. What cannot be is refused here, before anything is compiled."""
+        if self.refuse is not None:
+            self.refuse(settings)
+        if self.cells_of is not None:
+            return self.cells_of(self, settings, seed)
+        specs = list(self.specs(settings, seed))
+        if self.world is not None:
+            self.require_possible(specs)
+        return specs
+
+    def specs(self, settings: Settings, seed: int) -> list[Spec]:
+        """One spec for each point of what varies, unchecked."""
+        base, found = self.base(settings), []
+        control = settings.get("control", "")
+        places = list(points(self.blocks(settings["scale"]), base, settings))
+        for number, (at, tree) in enumerate(places):
+            own = seed
+            if control == SAME_ARMS:  # what varies is recorded and not applied; each arm has nets of its own
+                tree, own = places[0][1], seed + 1000 * (number + 1)
+            found.append(self.spec(at, tree, seed, own) | ({"control": control} if control else {}))
+        return found
+
+    def spec(self, at: Tree, tree: Tree, seed: int, own: int | None = None) -> Spec:
+        """A cell as data: where it is on each axis, its trial, and the settings of the study's own."""
+        if seed == 0:
+            for path, value in self.first_seed.items():
+                tree = changed(tree, path, resolved(value, tree))
+        spec: Spec = {"seed": seed, "at": at}
+        if "world" in tree:
+            stages = tree.get("stages") or [{"net": tree["net"], "recipe": tree.get("recipe", {})}]
+            parts = {part: tree[part] for part in ("world", "support", "asks", "probes", "keep") if part in tree}
+            spec["trial"] = {**parts, "stages": stages, "seed": seed if own is None else own}
+        return spec | ({"options": tree["options"]} if tree.get("options") else {})
+
+    def require_possible(self, specs: Sequence[Spec]) -> None:
+        """Refuses trials that cannot be; shapes only, so it takes no time."""
+        from ..trials import Trial
+        from ..trials.possible import require_possible
+
+        for spec in specs:
+            trial = Trial.from_json(spec["trial"])
+            require_possible(trial)
+            if self.splits_must_exist and not spec["seed"]:
+                trial.build_support()
+
+    def cells(self, settings: Settings, seeds: int) -> list[Cell]:
         """The whole grid. Seeds come first, so that the first verdicts stand early."""
         require_int("seeds", seeds, at_least=1)
         return [Cell(self.id, self.version, spec) for seed in range(seeds) for spec in self.grid(settings, seed)]
 
+    # -- controls -----------------------------------------------------------------------------------------------
+    def control(self, name: str) -> dict[str, Any]:
+        """The changes that make a control: settings by name."""
+        own = dict(self.controls.get(name, {}))
+        if name in (SAME_ARMS, UNRELATED):
+            return {"control": name, **own}
+        if name in (worlds := self.control_worlds()):
+            return {"world.name": worlds[name], **own}
+        if name in self.controls:
+            return own
+        raise unknown(f"control of {self.id}", name, [*worlds, *self.controls, SAME_ARMS, UNRELATED])
+
+    def control_worlds(self) -> dict[str, str]:
+        """The controls that the world brings, by name."""
+        if self.world is None:
+            return {}
+        from ..tasks import registry as tasks
+
+        return dict(tasks[at_scale(self.world, "laptop")["name"]].controls)
+
+    def control_names(self) -> list[str]:
+        """The controls that the claims name, each once."""
+        return list(dict.fromkeys(claim.false_in for claim in self.claims))
+
+    # -- measuring ----------------------------------------------------------------------------------------------
     def compute(self, cell: Cell, context: Context) -> Record:
         """Runs one cell and writes down what it found."""
         from ..compilation import let_go_of_programs
@@ -295,42 +278,117 @@ class Study:
                 f"cell {cell.id} is for version {cell.version} of {self.id}; this is version {self.version}"
             )
         with one_device():
-            measured = self.measure(cell.spec, context)
+            measured = self.measured(cell.spec, context)
         let_go_of_programs()
-        return Record(cell, measured.rows, measured.facts, provenance())
+        rows = scores_by_chance(measured.rows, cell) if cell.spec.get("control") == UNRELATED else measured.rows
+        return Record(cell, rows, measured.facts, provenance())
+
+    def measured(self, spec: Spec, context: Context) -> Measured:
+        """What a cell finds: by the study's own `measure`, or by that of trials."""
+        if self.measure is not None:
+            return self.measure(spec, context)
+        from ..trials import Trial, measure
+
+        return measure(Trial.from_json(spec["trial"]), context)
+
+    # -- what the result is read with -------------------------------------------------------------------------------
+    @functools.cached_property
+    def deciding_metric(self) -> str:
+        """What scores are about."""
+        if self.metric or self.world is None:
+            return self.metric
+        from ..tasks import registry as tasks
+
+        return tasks[at_scale(self.world, "laptop")["name"]].metrics[0].name
+
+    def table(self, frame: Any) -> StudyTable:
+        return StudyTable(frame, self.deciding_metric)
+
+    def headline_for(self, table: StudyTable, outcomes: dict[str, str]) -> str:
+        """The result in one sentence, from the outcomes of the claims."""
+        if self.headline is not None:
+            return self.headline(table, outcomes)
+        return headline_of(self.claims, outcomes, self.otherwise)
+
+    def figures(self, table: StudyTable) -> list[Figure]:
+        """Charts that there is something to draw for, the one that shows the result first."""
+        if not len(table):
+            return []
+        drawn = [chart.figures(table) if isinstance(chart, Chart) else chart(table) for chart in self.charts]
+        return [figure for some in drawn for figure in some]
+
+    def plates(self, records: Sequence[Record]) -> list[Plate]:
+        """Image grids that there is something to show in."""
+        return [plate for image in self.images if (plate := image(records)) is not None]
+
+    def support_maps(self, records: Sequence[Record]) -> list[SupportMap]:
+        """Splits, which the report shows combination by combination."""
+        if not self.maps:
+            return []
+        from .support_maps import support_maps
+
+        return support_maps(records, self.maps)
+
+    def label(self, spec: Spec) -> str:
+        """One cell in a few words."""
+        if self.label_of is not None:
+            return self.label_of(spec)
+        words = [str(v) if isinstance(v, str) else f"{axis}={v:g}" if isinstance(v, float) else f"{axis}={v}"
+                 for axis, v in spec.get("at", {}).items()]  # fmt: skip
+        return ", ".join([*words, f"seed {spec.get('seed')}"])
+
+    def summary(self, record: Record) -> str:
+        """One finished cell in a few words."""
+        if self.summary_of is not None:
+            return self.summary_of(record)
+        from .summaries import summary_of_trial
+
+        return summary_of_trial(record, self.deciding_metric)
+
+    # -- what a run needs to plan -----------------------------------------------------------------------------------
+    def running_time(self, scale: str) -> str:
+        """How long it takes at a scale, in words."""
+        minutes = getattr(self.minutes, scale)
+        if not isinstance(minutes, (int, float)):
+            return str(minutes)
+        if minutes < 1:
+            return f"{60 * minutes:.0f} seconds on two cores"
+        return f"{minutes:.0f} minutes on two cores" if minutes < 120 else f"{minutes / 60:.0f} hours on two cores"
+
+    def program(self, spec: Spec) -> str:
+        """Cells that give the same text share compiled programs; one worker computes them, one after the other."""
+        if self.program_of is not None:
+            return self.program_of(spec)
+        if "trial" not in spec:
+            return canonical({name: value for name, value in spec.items() if name != "seed"})
+        from ..trials.possible import program
+
+        return program(spec["trial"])
+
+    def cost(self, spec: Spec) -> float:
+        """How long a cell takes, in a unit of the study's own; long ones are begun first. A guess is enough."""
+        return sum(_work(stage) for stage in spec["trial"]["stages"]) if "trial" in spec else 1.0
+
+    def disk(self, spec: Spec) -> int:
+        """Bytes that a cell keeps, about."""
+        if "trial" not in spec:
+            return RECORD_BYTES
+        from ..trials.possible import net_bytes
+
+        return RECORD_BYTES + net_bytes(spec["trial"])
 
 
-def check_choices(knob: str, chosen: Sequence[str], known: Sequence[str] | dict[str, Any]) -> None:
-    """Refuses a list knob that is empty, repeats itself, or names what is not there."""
-    if not chosen:
-        raise UserError(f"{knob} is empty; choose from {', '.join(known)}")
-    for name in chosen:
-        if name not in known:
-            raise unknown(f"name in {knob}", name, known)
-    if len(set(chosen)) != len(chosen):
-        raise UserError(f"{knob}={','.join(chosen)} names something twice")
-
-
-def check_numbers(knob: str, chosen: Sequence[int | float]) -> None:
-    """Refuses a list of numbers that is empty or repeats itself."""
-    if not chosen:
-        raise UserError(f"{knob} is empty; give at least one number")
-    if len(set(chosen)) != len(chosen):
-        raise UserError(f"{knob}={','.join(map(str, chosen))} names a number twice")
-
-
-def recipe_knobs(smoke: Any, laptop: Any, paper: Any, names: Sequence[str]) -> tuple[Knob, ...]:
-    """Knobs for fields of a Recipe, one value a scale from three recipes."""
-    words = {
-        "steps": "training steps", "tasks": "combinations a step", "samples": "inputs a combination",
-        "learning_rate": "peak learning rate", "schedule": "constant, cosine or linear",
-        "warmup": "share of steps with a rising rate", "weight_decay": "on matrices only",
-        "clip": "gradient norm, 0 is off", "b1": "momentum of Adam", "b2": "second-moment decay of Adam",
-        "nesterov": "look-ahead momentum", "precision": "auto, float32 or bfloat16",
-        "evaluations": "times the scores are taken on the way",
-    }  # fmt: skip
-    recipes = [dataclasses.asdict(r) for r in (smoke, laptop, paper)]
-    return tuple(Knob(name, words[name], *(r[name] for r in recipes)) for name in names)
+def _work(stage: Mapping[str, Any]) -> float:
+    """What the time of a stage rises with; a layer of a net has width x width weights."""
+    net, recipe = stage["net"], stage["recipe"]
+    numbers = [
+        recipe.get("steps"),
+        recipe.get("tasks"),
+        recipe.get("samples"),
+        *[net.get("width")] * 2,
+        net.get("depth"),
+    ]
+    return float(math.prod(n for n in numbers if isinstance(n, (int, float)) and not isinstance(n, bool) and n > 0))
 
 
 studies: Registry[Study] = Registry("study", plugins="recombine.studies")

@@ -9,59 +9,74 @@ import hashlib
 import os
 import signal
 import time
-from typing import Any
 
-from .cells import Cell
+from ..trials.context import Context, Measured
+from .cells import Cell, Spec
+from .scales import Scale
 from .store import Record
-from .study import Context, Knob, Measured, Study
-from .verdicts import Claim
+from .study import Settings, Study
+from .verdicts import Claim, at_least
 
 EATEN = 2**29  # bytes
 #: what a cell can do instead of giving its number
 TROUBLE = ("raise", "hang", "eat", "exit", "crash")
 
 
+def cells_of(study: Study, settings: Settings, seed: int) -> list[Spec]:
+    """Cells by their number."""
+    options = study.base(settings)["options"]
+    trouble = dict(text.split(":", 1) for text in options["trouble"] if text)
+    return [
+        {
+            "seed": seed,
+            "at": {"number": number},
+            "program": number % options["programs"],
+            "seconds": options["seconds"],
+            "trouble": trouble.get(str(number), ""),
+        }
+        for number in range(options["cells"])
+    ]
+
+
+def measure(spec: Spec, context: Context) -> Measured:
+    """The hash of a place in the grid, as a number."""
+    if spec["seconds"]:
+        time.sleep(spec["seconds"])
+    misbehave(spec["trouble"])
+    digest = hashlib.sha256(f"{spec['seed']}/{spec['at']['number']}".encode()).digest()
+    return Measured([{"reading": "number", "value": int.from_bytes(digest[:6], "big") / 2**48}])
+
+
 class Synthetic(Study):
     """Cells whose number is a hash of their place in the grid."""
 
-    id, version, title = "synthetic", 1, "Nothing"
-    question, source = "Does the lab lose anything?", "nobody"
-    knobs = (
-        Knob("cells", "cells a seed", 4, 1000, 10000),
-        Knob("seconds", "what a cell takes", 0.0, 0.0, 0.0),
-        Knob("programs", "kinds of cells, which share a program", 2, 2, 2),
-        Knob("trouble", f"what some do, as NUMBER:{'|'.join(TROUBLE)}", [""], [""], [""]),
-    )
-    controls = {"nothing": {"cells": 1}}
-    running_time = {"smoke": "no time", "laptop": "seconds", "paper": "a minute"}
-    claims = (Claim("there", "Numbers come", "nobody", "at least", 0.0, lambda t: t.value.mean(), "mean", "nothing"),)
-    worker = "recombine.lab.synthetic"
-
-    def grid(self, settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
-        trouble = dict(text.split(":", 1) for text in settings["trouble"] if text)
-        return [
-            {"seed": seed, "number": n, "program": n % settings["programs"], "seconds": settings["seconds"],
-             "trouble": trouble.get(str(n), "")}
-            for n in range(settings["cells"])
-        ]  # fmt: skip
-
-    def program(self, spec: dict[str, Any]) -> str:
-        return str(spec["program"])
-
-    def label(self, spec: dict[str, Any]) -> str:
-        return f"number {spec['number']}, seed {spec['seed']}"
-
-    def measure(self, spec: dict[str, Any], context: Context) -> Measured:
-        if spec["seconds"]:
-            time.sleep(spec["seconds"])
-        misbehave(spec["trouble"])
-        digest = hashlib.sha256(f"{spec['seed']}/{spec['number']}".encode()).digest()
-        return Measured([{"reading": "number", "value": int.from_bytes(digest[:6], "big") / 2**48}])
-
     def compute(self, cell: Cell, context: Context) -> Record:
         """Without provenance: nothing of it depends on versions or hardware."""
-        measured = self.measure(cell.spec, context)
-        return Record(cell, measured.rows, measured.facts, {})
+        found = measure(cell.spec, context)
+        return Record(cell, found.rows, found.facts, {})
+
+
+synthetic = Synthetic(
+    id="synthetic",
+    title="Nothing",
+    question="Does the lab lose anything?",
+    source="nobody",
+    minutes=Scale(0, 0.2, 1, 1),
+    options={
+        "cells": Scale(4, 1000, 10000, 10000),  # per seed
+        "seconds": 0.0,  # what a cell takes
+        "programs": 2,  # kinds of cells, which share a program
+        "trouble": [""],  # what some do, as NUMBER:raise
+    },
+    claims=[
+        Claim("there", lambda t: t.value.mean(), at_least(0), "Numbers come", "nothing", description="mean"),
+    ],
+    controls={"nothing": {"cells": 1}},
+    cells_of=cells_of,
+    label_of=lambda spec: f"number {spec['at']['number']}, seed {spec['seed']}",
+    program_of=lambda spec: str(spec["program"]),
+    worker="recombine.lab.synthetic",
+)
 
 
 def misbehave(how: str) -> None:
@@ -80,4 +95,4 @@ def misbehave(how: str) -> None:
 if __name__ == "__main__":
     from .worker import main
 
-    main({Synthetic.id: Synthetic()})
+    main({synthetic.id: synthetic})

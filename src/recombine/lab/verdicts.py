@@ -3,6 +3,7 @@
 supported  all of the interval lies on the claim's side
 refuted    all of it lies on the other
 undecided  else, and always with fewer than three seeds, or where the precondition of the claim does not hold
+not asked  at this scale: the claim says at which scales it is asked
 """
 
 from __future__ import annotations
@@ -13,40 +14,106 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ..errors import UserError, unknown
 from ..intervals import Interval, over_seeds
-from .store import Table
+from .scales import SCALES
+from .study_table import PreconditionFailed, StudyTable
 
 MIN_SEEDS = 3
 MANY_SEEDS = 200
-Outcome = Literal["supported", "refuted", "undecided"]
+Outcome = Literal["supported", "refuted", "undecided", "not asked"]
+OUTCOMES: tuple[Outcome, ...] = ("supported", "refuted", "undecided", "not asked")
+Reading = Callable[[StudyTable], float]  # of the trials of one seed; may raise PreconditionFailed
 
 
-class NotMet(Exception):
-    """The precondition of a claim does not hold for a seed; the text says which."""
+@dataclass(frozen=True)
+class Bound:
+    """Which side of which number a claim is on."""
+
+    side: Literal["at least", "at most"]
+    value: float
+
+
+def at_least(value: float) -> Bound:
+    return Bound("at least", float(value))
+
+
+def at_most(value: float) -> Bound:
+    return Bound("at most", float(value))
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What is claimed, by whom, and the number that decides; the threshold is written before the run."""
+    """What is claimed, by whom, and the number that decides; the threshold is written before the run.
+
+    Args:
+        id: a short name.
+        reading: the trials of one seed -> the number that decides; may raise PreconditionFailed.
+        bound: `at_least(number)` or `at_most(number)`.
+        text: the claim as a sentence.
+        false_in: the control in which it is false by construction: one of the world's ("lookup"), one of the study's,
+            "same-arms" (what varies is recorded and not applied) or "unrelated" (scores are replaced by chance).
+        description: the reading in words; the first line of its docstring, if none is given.
+        source: who claims it; the study's source, if none is given.
+        scales: at which it is asked.
+        supported: what the headline says if it is supported.
+        refuted: and if it is refuted.
+    """
 
     id: str
+    reading: Reading
+    bound: Bound
     text: str
-    source: str
-    side: Literal["at least", "at most"]
-    threshold: float
-    reading: Callable[[Table], float]  # table of one seed -> value; may raise NotMet
-    reads: str  # the reading in words
-    control: str  # the control world in which this claim is false by construction
+    false_in: str = ""
+    description: str = ""
+    source: str = ""
+    scales: tuple[str, ...] = SCALES
+    supported: str = ""
+    refuted: str = ""
+
+    def __post_init__(self):
+        if not self.description:
+            object.__setattr__(self, "description", _first_line(self.reading, self.id))
+        for scale in self.scales:
+            if scale not in SCALES:
+                raise unknown(f"scale of claim {self.id!r}", scale, SCALES)
+
+    @property
+    def side(self) -> str:
+        return self.bound.side
+
+    @property
+    def threshold(self) -> float:
+        return self.bound.value
 
 
 @dataclass(frozen=True)
-class Question:
-    """A reading without a threshold: asked, measured, reported."""
+class Measurement:
+    """A reading without a threshold: measured and reported.
+
+    Args:
+        id: a short name.
+        reading: the trials of one seed -> a number; may raise PreconditionFailed.
+        text: what is measured.
+        description: the reading in words; the first line of its docstring, if none is given.
+    """
 
     id: str
+    reading: Reading
     text: str
-    reading: Callable[[Table], float]
-    reads: str
+    description: str = ""
+
+    def __post_init__(self):
+        if not self.description:
+            object.__setattr__(self, "description", _first_line(self.reading, self.id))
+
+
+def _first_line(reading: Any, id: str) -> str:
+    """A reading in words, by its docstring, as they stand in a sentence."""
+    line = (getattr(reading, "__doc__", None) or "").strip().split("\n")[0].rstrip(".")
+    if not line:
+        raise UserError(f"the reading of {id!r} has no docstring, and no description says what it reads")
+    return line[:1].lower() + line[1:] if line[1:2].islower() or line[1:2] == " " else line
 
 
 @dataclass(frozen=True)
@@ -63,7 +130,7 @@ class Verdict:
     @property
     def would_change(self) -> str:
         """What would leave a decided claim undecided; nothing where it is undecided (`why` says what it takes)."""
-        if self.outcome == "undecided":
+        if self.outcome not in ("supported", "refuted"):
             return ""
         above = (self.claim.side == "at least") == (self.outcome == "supported")  # where the interval lies
         values = list(self.values.values())
@@ -82,9 +149,12 @@ class Verdict:
         }
 
 
-def judge(claim: Claim, table: Table, scale: str) -> Verdict:
+def judge(claim: Claim, table: StudyTable, scale: str) -> Verdict:
     """Reads the claim's number for every seed and compares the interval with the threshold."""
-    values, why = _by_seed(claim.reading, table)
+    if scale not in claim.scales:
+        where = " and ".join(claim.scales)
+        return Verdict(claim, "not asked", over_seeds([]), {}, scale, f"not asked at {scale} scale, but at {where}")
+    values, why = values_by_seed(claim.reading, table)
     interval = over_seeds(list(values.values()))
     if why:
         return Verdict(claim, "undecided", interval, values, scale, why)
@@ -144,25 +214,26 @@ def _short(value: float) -> str:
     return f"{value:.3g}".replace("-", "\N{MINUS SIGN}") if abs(value) >= 0.001 else f"{value:z.3f}"
 
 
-def answer(question: Question, table: Table) -> tuple[Interval, dict[int, float]]:
-    """The reading of a question over seeds."""
-    values, _ = _by_seed(question.reading, table)
+def measured(measurement: Measurement, table: StudyTable) -> tuple[Interval, dict[int, float]]:
+    """A measurement over seeds."""
+    values, _ = values_by_seed(measurement.reading, table)
     return over_seeds(list(values.values())), values
 
 
-def _by_seed(reading: Callable[[Any], float], table: Table) -> tuple[dict[int, float], str]:
+def values_by_seed(reading: Reading, table: StudyTable) -> tuple[dict[int, float], str]:
+    """The reading of each seed that has one, and why the first that has none has none."""
     values: dict[int, float] = {}
     why = ""
-    if table.empty:
+    if not len(table):
         return {}, "nothing was measured"
-    for seed, part in table.groupby("seed"):
+    for seed, part in table.seeds():
         try:
             value = float(reading(part))
-        except NotMet as problem:
+        except PreconditionFailed as problem:
             why = why or f"seed {seed}: {problem}"
             continue
         if not math.isfinite(value):
             why = why or f"seed {seed}: the reading is {'undefined' if math.isnan(value) else 'infinite'}"
             continue
-        values[int(seed)] = value  # type: ignore[arg-type]
+        values[seed] = value
     return values, why

@@ -20,7 +20,7 @@ from typing import Any, TextIO
 
 from ..errors import describe
 from .cells import Cell
-from .study import Context, Study
+from .study import Study
 
 Emit = Callable[[dict[str, Any]], None]
 PR_SET_PDEATHSIG = 1
@@ -43,6 +43,8 @@ def serve(studies: Mapping[str, Study], orders: queue.SimpleQueue[dict | None], 
             emit({"event": "progress", "cell": cell.id, "share": share, "note": note})
 
         try:
+            from ..trials.context import Context
+
             record = studies[cell.study].compute(cell, Context(progress, checkpoint))
             emit({"event": "done", "cell": cell.id, "record": record.to_bytes().decode()})
         except Exception as problem:  # a cell that fails must not take the study with it

@@ -13,9 +13,9 @@ from ..audit.coverage import CoverageReport, Matrix
 from ..audit.data import Observed
 from ..audit.outcomes import OutcomeReport
 from ..audit.risk import RiskReport
-from ..lab.study import Figure
+from ..charts import vega
+from ..charts.figure import Figure
 from ..labels import visible
-from ..studies import charts
 
 MOST_MATRICES, MOST_LEVELS, CELL = 15, 24, 18
 
@@ -101,7 +101,7 @@ def _outcomes(outcomes: OutcomeReport) -> Figure:
         for one in rates
     ]  # fmt: skip
     x: dict[str, Any] = {"type": "quantitative", "scale": {"domain": [0, 1]}, "axis": {"format": ".0%"}}
-    y = charts.category("name", [row["name"] for row in rows])
+    y = vega.category("name", [row["name"] for row in rows])
     shown = [
         {"field": "name", "type": "nominal", "title": "on"},
         *({"field": f, "type": "quantitative", "format": ".3f", "title": t}
@@ -118,7 +118,7 @@ def _outcomes(outcomes: OutcomeReport) -> Figure:
     return Figure(
         "How often the model is right",
         "Dots are shares of right answers, bars 95 % intervals over combinations (not over training runs).",
-        charts.sized({"data": {"values": rows}, "height": 34 * len(rows), "layer": layers}),
+        vega.sized({"data": {"values": rows}, "height": 34 * len(rows), "layer": layers}),
     )
 
 
@@ -130,8 +130,8 @@ def _apart(apart: ApartReport) -> Figure:
         for name, field in series.items()
     ]
     names = list(dict.fromkeys(row["name"] for row in rows))
-    color = {"field": "series", "type": "nominal", "scale": {"domain": list(series)}, "legend": charts.legend()}
-    shape = {**color, "scale": {"domain": list(series), "range": charts.shapes(list(series))}}
+    color = {"field": "series", "type": "nominal", "scale": {"domain": list(series)}, "legend": vega.legend()}
+    shape = {**color, "scale": {"domain": list(series), "range": vega.shapes(list(series))}}
     x = {
         "field": "value",
         "type": "quantitative",
@@ -140,14 +140,14 @@ def _apart(apart: ApartReport) -> Figure:
     }
     spec = {
         "mark": {"type": "point", "filled": True, "size": 70, "opacity": 0.9},
-        "encoding": {"x": x, "y": charts.category("name", names), "color": color, "shape": shape,
-                     "tooltip": charts.tooltip({"name": "factor, layer", "series": "judged"})},
+        "encoding": {"x": x, "y": vega.category("name", names), "color": color, "shape": shape,
+                     "tooltip": vega.tooltip({"name": "factor, layer", "series": "judged"})},
     }  # fmt: skip
     return Figure(
         "What a linear probe reads",
         "By combination: judged on combinations the probe was not fitted on. By row: combinations may be in both "
         "parts. Control: levels shuffled among combinations.",
-        charts.sized({"data": {"values": rows}, "height": max(80, 26 * len(names)), **spec}),
+        vega.sized({"data": {"values": rows}, "height": max(80, 26 * len(names)), **spec}),
     )
 
 
@@ -175,5 +175,5 @@ def _calibration(risk: RiskReport) -> Figure:
         "Said and happened",
         "Predictions for combinations the fit had not seen, in bins of equal width; a larger dot stands for more of "
         "them. On the dashed line a probability is what it says.",
-        charts.sized({"data": {"values": rows}, "height": 300, "layer": layers}),
+        vega.sized({"data": {"values": rows}, "height": 300, "layer": layers}),
     )

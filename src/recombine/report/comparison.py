@@ -92,15 +92,15 @@ def compare(first: Result, second: Result) -> Comparison:
         )
     claims = [
         Difference(
-            a.claim.text, a.claim.reads, a.interval, b.interval,
+            a.claim.text, a.claim.description, a.interval, b.interval,
             of_difference(list(a.values.values()), list(b.values.values())), (a.outcome, b.outcome),
             f"{a.claim.side} {a.claim.threshold:g}",
         )
         for a, b in zip(first.verdicts, second.verdicts, strict=True)
     ]  # fmt: skip
     questions = [
-        Difference(q.text, q.reads, a, b, of_difference(list(of_a.values()), list(of_b.values())))
-        for (q, a, of_a), (_, b, of_b) in zip(first.answers, second.answers, strict=True)
+        Difference(q.text, q.description, a, b, of_difference(list(of_a.values()), list(of_b.values())))
+        for (q, a, of_a), (_, b, of_b) in zip(first.measurements, second.measurements, strict=True)
     ]
     names = dict.fromkeys([*first.settings, *second.settings])
     settings = [(n, first.settings.get(n), second.settings.get(n)) for n in names]

@@ -6,9 +6,11 @@ of anything: what is liked is a disc and what is not a square, and a step that t
 
 from __future__ import annotations
 
+import contextlib
 from html import escape
 from itertools import groupby
 
+from ..lab.run import Result
 from ..labels import visible
 from ..tasks import Episode, Frame
 from ..tasks.episodes import Cell, Entry
@@ -21,6 +23,17 @@ ARROWS = {"up": "↑", "right": "→", "down": "↓", "left": "←"}
 GOOD, BAD, PLAIN, PATH = LIGHT["series-1"], LIGHT["series-2"], LIGHT["muted"], LIGHT["ink"]
 FILL = {"good": "#dcebf5", "bad": "#fbe6d9", "plain": "#ececea"}
 EDGE = {"good": GOOD, "bad": BAD, "plain": PLAIN}
+
+
+def episodes_of(result: Result) -> dict[str, Episode]:
+    """Episodes that records kept, by name; a record of another hand goes without its picture."""
+    found = {}
+    for record in result.records:
+        with contextlib.suppress(ValueError):
+            if "episode" in record.facts:
+                cell = result.study.label(record.cell.spec).rpartition(", seed")[0]
+                found[f"{cell}: a held-out combination"] = Episode.from_json(record.facts["episode"])
+    return found
 
 
 def episode_svg(episode: Episode) -> str:

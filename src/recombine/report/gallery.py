@@ -12,9 +12,9 @@ from typing import Any
 
 from ..files import write_or_refuse
 from ..lab.run import Result
-from ..lab.verdicts import Verdict
+from ..lab.verdicts import OUTCOMES, Verdict
 from . import origin
-from .html import OUTCOMES, write_report
+from .html import write_report
 from .page import fill, interval_text
 from .stores import find_stores, open_all, short_place
 
@@ -77,7 +77,7 @@ def _entry(result: Result, link: str) -> dict[str, Any]:
         "folder": short_place(result.store.place) if result.store else "",
         "scale": result.scale,
         "link": link,
-        "answer": origin.answer(result),
+        "answer": result.headline,
         "counts": [(name, outcomes.count(name)) for name in OUTCOMES],
         "bars": sparkline(result.verdicts),
         "extent": origin.extent(result),

@@ -10,15 +10,16 @@ from typing import Any
 from ..errors import UserError
 from ..files import LocalFiles, cannot_write, write_or_refuse
 from ..lab.run import Result
+from ..lab.settings import RESERVED, words_for
+from ..lab.verdicts import OUTCOMES
 from . import origin
-from .episodes import episode_svg, episode_text
+from .episodes import episode_svg, episode_text, episodes_of
 from .maps import page_data as map_data
 from .page import data_uri, fill, interval_text
 from .plates import page_data
 from .strip import ends, strip
 from .theme import COLOR_MAPS
 
-OUTCOMES = ("supported", "refuted", "undecided")
 LISTED_CELLS = 2_000  # rows of the table of cells: the page of a large study stays small
 
 
@@ -43,9 +44,9 @@ def render(result: Result, running: str = "") -> str:
 
     running: how far the study is, where it goes on while the page is looked at.
     """
-    figures = result.study.figures(result.table, result.records) if len(result.table) else []
+    figures = result.study.figures(result.table)
     plates = [page_data(plate) for plate in result.study.plates(result.records)] if result.records else []
-    maps, told = map_data(result.study.maps(result.records))
+    maps, told = map_data(result.study.support_maps(result.records))
     scripts = ["plates.js"] if any(plate["slider"] is not None for plate in plates) else []
     return fill(
         "page.html.j2",
@@ -63,9 +64,9 @@ def render(result: Result, running: str = "") -> str:
         heat=COLOR_MAPS["heat"],
         episodes=[
             {"name": name, "source": data_uri(episode_svg(episode)), "text": episode_text(episode, 60)}
-            for name, episode in result.study.episodes(result.records).items()
+            for name, episode in episodes_of(result).items()
         ],
-        exhibits=exhibit_groups(result.study.exhibits(result.records)),
+        exhibits=exhibit_groups(texts_of(result)),
     )
 
 
@@ -80,17 +81,17 @@ def _findings(result: Result) -> dict[str, Any]:
         for v in result.verdicts
     ]  # fmt: skip
     reach: dict[str, list[float]] = {}
-    for question, interval, values in result.answers:  # the same reading, the same axis: strips can be compared
-        reach.setdefault(question.reads, []).extend(ends(values, interval))
+    for question, interval, values in result.measurements:  # the same reading, the same axis: strips can be compared
+        reach.setdefault(question.description, []).extend(ends(values, interval))
     questions = [
         {"question": q, "mean": interval.mean, "interval": interval_text(interval),
-         "strip": strip(values, interval, 0.0, reach=reach[q.reads])}
-        for q, interval, values in result.answers
+         "strip": strip(values, interval, 0.0, reach=reach[q.description])}
+        for q, interval, values in result.measurements
     ]  # fmt: skip
     return {
         "study": result.study,
         "scale": result.scale,
-        "answer": origin.answer(result),
+        "answer": result.headline,
         "counts": [(name, list(outcomes.values()).count(name)) for name in OUTCOMES],
         "claims": claims,
         "one_source": sources.pop() if len(sources) == 1 else None,
@@ -104,12 +105,12 @@ def _origin(result: Result) -> dict[str, Any]:
     made_by = origin.setups(result.records)
     names = sorted({name for setup in made_by for name in setup.facts}, key=lambda name: (name != "recombine", name))
     changed = origin.changed(result)
-    helps = {knob.name: knob.help for knob in result.study.knobs}
     return {
         "extent": origin.extent(result),
         "settings": [
-            (name, result.settings[name], helps.get(name, ""), name in changed)
-            for name in sorted(result.settings, key=[*helps, *result.settings].index)  # as the study lists them
+            (name, value, words_for(name), name in changed)
+            for name, value in result.settings.items()
+            if name not in RESERVED
         ],
         "setups": made_by,
         "setup_facts": [(name, [setup.facts.get(name, "") for setup in made_by]) for name in names],
@@ -125,6 +126,12 @@ def _origin(result: Result) -> dict[str, Any]:
         "seeds": sorted({r.cell.spec["seed"] for r in result.records if isinstance(r.cell.spec.get("seed"), int)}),
         "content": origin.content(result.records),
     }  # fmt: skip
+
+
+def texts_of(result: Result) -> dict[str, str]:
+    """Texts that are shown as they are, by name."""
+    texts = result.study.texts
+    return texts.texts(result.records) if texts is not None else {}
 
 
 def exhibit_groups(exhibits: Mapping[str, str]) -> list[dict[str, Any]]:

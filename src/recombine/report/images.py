@@ -8,9 +8,11 @@ import textwrap
 from html import escape
 from pathlib import Path
 
+from ..charts.figure import Figure
+from ..charts.image_grid import Plate, Tile
+from ..charts.split_map import SupportMap
 from ..errors import unknown
 from ..files import write_whole
-from ..lab.study import Figure, Plate, SupportMap, Tile
 from ..labels import visible
 from ..supports import Support
 from .graph import graph_svg

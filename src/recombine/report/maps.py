@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..lab.study import SupportMap
+from ..charts.split_map import SupportMap
 from ..labels import visible
 from ..shades import STEPS
 from ..spaces import Space

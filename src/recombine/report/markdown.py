@@ -8,7 +8,7 @@ import urllib.parse
 from ..lab.run import Result
 from ..labels import visible
 from . import origin
-from .episodes import episode_png
+from .episodes import episode_png, episodes_of
 from .images import drawn, picture_svg
 from .page import duration, interval_text, number
 from .pictures import pictures
@@ -20,7 +20,7 @@ def render_markdown(result: Result, images: dict[str, tuple[str, str]] | None = 
     """The report as text. images: title and caption of each picture, by where it lies."""
     study, extent = result.study, origin.extent(result)
     parts = [f"# {plain(study.title)}", f"Study `{study.id}`, {result.scale} scale. {plain(study.question)}"]
-    if answer := origin.answer(result):
+    if answer := result.headline:
         parts.append(f"**{plain(answer)}**")
     if not extent.complete:
         parts.append(f"This study is incomplete: {extent.done} of {extent.total} cells are here.")
@@ -38,13 +38,13 @@ def render_markdown(result: Result, images: dict[str, tuple[str, str]] | None = 
             value = number(v.interval.mean) if v.interval.seeds else "–"
             wanted = f"{v.claim.side} {v.claim.threshold:g}"
             lines.append(
-                f"| **{v.outcome}**{why} | {plain(v.claim.text)} ({plain(v.claim.reads)}) | {value} | "
+                f"| **{v.outcome}**{why} | {plain(v.claim.text)} ({plain(v.claim.description)}) | {value} | "
                 f"{interval_text(v.interval)} | {seeds} | {wanted} | {plain(v.claim.source)} |"
             )
         parts.append("\n".join(lines))
         if study.history:
             parts.append(f"Changed after a run was seen: {plain(study.history)}")
-    measured = [(q, i) for q, i, _ in result.answers if i.seeds]
+    measured = [(q, i) for q, i, _ in result.measurements if i.seeds]
     if measured:
         lines = ["| asked, without a threshold | value | 95 % interval |", "|---|---|---|"]
         lines += [f"| {plain(q.text)} | {number(i.mean)} | {interval_text(i)} |" for q, i in measured]
@@ -69,7 +69,7 @@ def markdown_files(result: Result, name: str = "report.md") -> dict[str, bytes]:
         place = f"{folder}/{picture.name}.png"
         contents[place] = drawn(picture_svg(picture, WIDTH), "png")
         images[place] = (picture.title, picture.caption)
-    for number_, (title, episode) in enumerate(result.study.episodes(result.records).items()):
+    for number_, (title, episode) in enumerate(episodes_of(result).items()):
         place = f"{folder}/{result.study.id}-episode-{number_}.png"
         contents[place] = episode_png(episode)
         images[place] = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import re
 import shlex
@@ -49,11 +48,7 @@ def extent(result: Result) -> Extent:
     seeds = seeds_asked(result)
     done = {record.cell.id for record in result.records}
     failed = {failure.cell.id for failure in result.failures}
-    wanted = done | failed
-    made_by = result.store.about.get("version") if result.store is not None else result.study.version
-    if seeds and made_by == result.study.version:  # the grid of another version is not known: count what is there
-        with contextlib.suppress(UserError):  # settings that are refused
-            wanted = {cell.id for cell in result.study.cells(result.settings, seeds)}
+    wanted = result.wanted | done | failed
     lost = wanted - done - failed
     damaged = 0
     if result.store is not None:
@@ -102,12 +97,6 @@ def changed(result: Result) -> dict[str, Any]:
     except UserError:
         return {}
     return {name: value for name, value in result.settings.items() if name not in default or default[name] != value}
-
-
-def answer(result: Result) -> str:
-    """What came out, in one sentence; nothing where nothing was measured."""
-    outcomes = {verdict.claim.id: verdict.outcome for verdict in result.verdicts}
-    return result.study.answer(result.table, outcomes) if len(result.table) else ""
 
 
 def seconds(result: Result) -> float | None:

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..charts.figure import Figure
 from ..intervals import Interval
-from ..lab.study import Figure
 from .theme import DARK, FONT, LIGHT, chart_config
 
 LISTED = 400  # rows of a chart's data shown as a table; the chart holds all of them
@@ -79,8 +79,8 @@ def figure_parts(figure: Figure) -> dict[str, Any]:
     columns = list(dict.fromkeys(name for row in rows for name in row))
     return {
         "title": figure.title,
-        "caption": figure.told,
-        "spec": to_island({"description": f"{figure.title}. {figure.told}"} | figure.spec),
+        "caption": figure.full_caption,
+        "spec": to_island({"description": f"{figure.title}. {figure.full_caption}"} | figure.spec),
         "columns": columns,
         "rows": [[row.get(name, "") for name in columns] for row in rows[:LISTED]],
         "left_out": max(0, len(rows) - LISTED),

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..audit.result import Audit
+from ..charts.figure import Figure
+from ..charts.image_grid import Plate
 from ..errors import UserError, unknown
 from ..files import write_or_refuse
 from ..lab.run import Result, reopen
-from ..lab.study import Figure, Plate
 from ..supports import Support
 from . import audit_charts
 from .pictures import Picture, named, pictures
@@ -124,7 +125,7 @@ def figures(
     matplotlib_or_refuse()
     if isinstance(source, Audit):
         charts = audit_charts.figures(source.outcomes, source.apart, source.risk).values()
-        found = named("audit", ((chart.title, chart.told, chart) for chart in charts))
+        found = named("audit", ((chart.title, chart.full_caption, chart) for chart in charts))
     else:
         found = pictures(source if isinstance(source, Result) else _opened(source))
     return PaperFigures(PaperFigure(one, float(inches), title) for one in found)

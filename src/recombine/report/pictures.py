@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..charts.figure import Figure
+from ..charts.image_grid import Plate
+from ..charts.split_map import SupportMap
 from ..lab.run import Result
-from ..lab.study import Figure, Plate, SupportMap
 from ..supports import Support
 from .graph import graph_of, graph_words
 from .maps import MOST, words
@@ -44,11 +46,11 @@ def named(first: str, found: Iterator[tuple[str, str, Source]]) -> list[Picture]
 
 def _found(result: Result) -> Iterator[tuple[str, str, Source]]:
     study, records = result.study, result.records
-    for chart in study.figures(result.table, records) if len(result.table) else []:
-        yield chart.title, chart.told, chart
+    for chart in study.figures(result.table):
+        yield chart.title, chart.full_caption, chart
     for plate in study.plates(records) if records else []:
         yield plate.title, plate.caption, plate
-    for one in study.maps(records):
+    for one in study.support_maps(records):
         if one.support is None:
             continue
         if one.support.space.size <= MOST:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..lab.study import COLORS, Plate, Tile
+from ..charts.image_grid import COLORS, Plate, Tile
 from ..shades import STEPS, UNDEFINED, shades_of
 from .theme import COLOR_MAPS
 

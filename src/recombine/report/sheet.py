@@ -6,11 +6,11 @@ import re
 import textwrap
 from html import escape
 
+from ..charts.image_grid import Plate
 from ..lab.run import Result
-from ..lab.study import Plate
 from ..labels import visible
 from . import origin
-from .episodes import episode_svg
+from .episodes import episode_svg, episodes_of
 from .images import FONT, picture_svg, resized
 from .page import interval_text, number
 from .pictures import Picture, pictures
@@ -81,7 +81,7 @@ def sheet_svg(result: Result, whole: bool = True) -> str:
     sheet.text(f"Recombine · study {study.id} · {result.scale} scale", 11, "muted", after=8)
     sheet.text(study.title, 26, weight=600, after=4)
     sheet.text(study.question, 14, "muted", after=8)
-    if answer := origin.answer(result):
+    if answer := result.headline:
         sheet.text(answer, 17, after=8)
     seeds = f"{extent.seeds} seed{'' if extent.seeds == 1 else 's'}"
     counts = [(name, outcomes.count(name)) for name in COLORS]
@@ -97,10 +97,10 @@ def sheet_svg(result: Result, whole: bool = True) -> str:
         _questions(sheet, result)
         for picture in found[1:]:
             _picture(sheet, picture)
-        for one in study.maps(result.records):
+        for one in study.support_maps(result.records):
             if one.support is None:
                 sheet.text(f"{one.name} is not shown: {one.missing}.", 12, "muted")
-        for name, episode in study.episodes(result.records).items():
+        for name, episode in episodes_of(result).items():
             sheet.text(name, 13, weight=600)
             sheet.picture(episode_svg(episode))
         for failure in result.failures:
@@ -121,7 +121,7 @@ def _picture(sheet: Sheet, picture: Picture) -> None:
 
 def _questions(sheet: Sheet, result: Result) -> None:
     """A line a question that was measured: words, value and interval."""
-    measured = [(question, interval) for question, interval, _ in result.answers if interval.seeds]
+    measured = [(question, interval) for question, interval, _ in result.measurements if interval.seeds]
     if not measured:
         return
     sheet.text("Measured without a threshold", 13, weight=600)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import UserError
-from ..lab.run import Result, conclude, reopen
+from ..lab.run import Result, Run, conclude, reopen
 from ..lab.store import Store
 
 
@@ -53,7 +53,9 @@ def open_any_version(place: Path | str) -> Result:
         return reopen(place, registry)
     try:
         scale, settings = str(store.about["scale"]), dict(store.about["settings"])
-        return conclude(study, scale, settings, store.records(), [], store)
+        records = store.records()
+        cells = [record.cell for record in records]
+        return conclude(Run(study, scale, settings, cells, store), records, [])
     except (KeyError, AttributeError, TypeError, ValueError) as problem:
         raise UserError(
             f"{place} was made by version {store.about.get('version')} of the study {study.id!r}, whose readings "

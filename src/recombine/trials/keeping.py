@@ -1,9 +1,8 @@
-"""What records keep beside readings, by name: facts for the report, and for later studies."""
+"""The keepers that most studies need: facts for the report, and for later studies."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -15,6 +14,7 @@ from ..nets import Net
 from ..supports import Support
 from ..tasks import Episode, Episodes, Pictures
 from ..training import Items, Player, Trained, evaluate
+from .keepers import keepers
 from .panel import POOLED, panel
 
 MOST = 2_000  # combinations of a space that is scored one by one
@@ -28,6 +28,13 @@ def per_combination(task: Any, net: Net, rows: np.ndarray, metric: str, seed: in
     return evaluate(net, task, rows, draws, key=key_for("held_out/each", seed)).by_combination(metric)
 
 
+@keepers.register("panel")
+def kept_panel(run: Trained, asked: Items | None = None) -> dict[str, Any]:
+    """Score, control, confidence and process variance of each combination."""
+    return panel(run)
+
+
+@keepers.register("scores")
 def kept_scores(run: Trained, asked: Items | None = None) -> dict[str, Any]:
     """The score of each combination in order of rank, or nothing where there are too many."""
     space, task, member = run.support.space, run.task, run.members[0]
@@ -38,6 +45,7 @@ def kept_scores(run: Trained, asked: Items | None = None) -> dict[str, Any]:
     return {"each": {"metric": metric, "scores": [round(s, 4) if math.isfinite(s) else None for s in scores]}}
 
 
+@keepers.register("episode")
 def kept_episode(run: Trained, asked: Items | None = None) -> dict[str, Any]:
     """An episode of a held-out combination as the net plays it; nothing of tasks that have none."""
     if not isinstance(run.task, Episodes):
@@ -57,6 +65,7 @@ def telling_episode(task: Episodes, support: Support, net: Net, tries: int = 12)
     return played
 
 
+@keepers.register("drawings")
 def kept_drawings(run: Trained, asked: Items | None) -> dict[str, Any]:
     """A few held-out pictures with their truth, and the map of errors if there are two factors; for the report."""
     task = run.task
@@ -90,12 +99,3 @@ def kept_drawings(run: Trained, asked: Items | None) -> dict[str, Any]:
         inside = rows[held_out]
         facts["hole"] = [*inside.min(0).tolist(), *(np.ptp(inside, axis=0) + 1).tolist()]  # x, y, width, height
     return {"drawings": facts}
-
-
-#: (what was trained, what was asked about every combination) -> facts
-KEEPERS: dict[str, Callable[[Trained, Items | None], dict[str, Any]]] = {
-    "panel": lambda run, asked: panel(run),
-    "scores": kept_scores,
-    "episode": kept_episode,
-    "drawings": kept_drawings,
-}

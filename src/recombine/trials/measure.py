@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -14,16 +14,17 @@ import numpy as np
 
 from ..errors import UserError
 from ..keys import key_for
-from ..lab.study import Context, Measured
 from ..nets import Net
 from ..precision import resolve
 from ..probes import registry as probes
 from ..supports import Support
 from ..tasks import Episodes, Task, WrongCode
 from ..training import Items, Member, Stage, Trained, evaluate, stream_scores, train
-from .keeping import KEEPERS
+from . import keeping as keeping  # registers the keepers
+from .context import Context, Measured
+from .keepers import keepers
 from .kept import KeptNets, key_of
-from .trial import Trial
+from .trial import Trial, build_task
 
 Row = dict[str, Any]
 
@@ -54,7 +55,9 @@ def measure(
         return Measured(rows, facts)
     asked: Items | None = None
     for ask in trial.asks:
-        if ask.get("every"):
+        if ask.get("world"):
+            rows += elsewhere_rows(run, ask, recipe.steps)
+        elif ask.get("every"):
             asked = every_combination(run, ask.get("how"))
             rows += every_rows(run, asked, recipe.steps)
         else:
@@ -68,7 +71,7 @@ def measure(
     if isinstance(task, Episodes):
         rows += wrong_code_rows(run, recipe.steps)
     for name in trial.keep:
-        facts |= KEEPERS[name](run, asked)
+        facts |= keepers[name](run, asked)
     group = support.asks.partition("/")[2]
     facts["trained"], facts["held_out"] = _value(rows, "test", "", metric), _value(rows, "held_out", group, metric)
     return Measured(rows, facts)
@@ -189,8 +192,17 @@ def score_rows(run: Trained, streams: Sequence[str], step: int, how: Any = None)
     for stream in streams:
         for name, values in run.score(stream, how=how).values.items():
             group, _, metric = name.rpartition("/")
-            rows.append(row("score", stream, metric, values[0], group=group, step=step))
+            found = row("score", stream, metric, values[0], group=group, step=step)
+            rows.append(found | {"asked": f"{stream}/{group}".rstrip("/") == run.support.asks})
     return rows
+
+
+def elsewhere_rows(run: Trained, ask: Mapping[str, Any], step: int) -> list[Row]:
+    """Held-out scores in another world than the net was trained in."""
+    member, (stream,) = run.members[0], ask["streams"]
+    world = build_task(ask["world"], member.seed)
+    found = stream_scores(world, run.support.held_out, member.net, key_for(f"held_out/{stream}", member.seed))
+    return [row("score", stream, metric, value, step=step) for metric, value in found.items()]
 
 
 def every_combination(run: Trained, how: Any = None) -> Items:
@@ -207,7 +219,7 @@ def every_rows(run: Trained, items: Items, step: int) -> list[Row]:
     trained = ~held_out & (whole if (whole & ~held_out).any() else True)
     found = {"test": items.where(trained).scores(), "held_out": items.where(held_out).scores()}
     return [
-        row("score", stream, metric, value, step=step)
+        row("score", stream, metric, value, step=step) | {"asked": stream == "held_out"}
         for stream, scores in found.items()
         for metric, value in scores.items()
     ]

@@ -1,4 +1,4 @@
-"""load_trained: a kept net, with the world and the split it was trained in, as `train` would have returned it.
+"""load_kept: a kept net, with the world and the split it was trained in, as `train` would have returned it.
 
 A file of a kept net says what made it, as data: names of registered worlds, designs and nets, and numbers. Nothing else
 is looked up, and no code runs but ours.
@@ -7,13 +7,11 @@ is looked up, and no code runs but ours.
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 from ..errors import UserError
 from ..files.arrays import Damaged, unpack
-from ..lab.store import Store
 from ..nets import Net
 from ..training import Member, Trained
 from ..training.loop import handed_over, joined, prepared
@@ -22,17 +20,8 @@ from .kept import KeptNets, key_of, member_of, shared_folder
 from .trial import Trial
 
 
-def load_trained(place: str | os.PathLike, cell: str | None = None) -> Trained:
-    """A trained net from where it was kept: its task, its split, its scores and its history.
-
-    Args:
-        place: the folder of a run, or the file of a net in its folder `nets`.
-        cell: of a run: the id of the cell, or the beginning of it. A table of the run (`rc.load`) has it as `cell`.
-
-    Example:
-        run = rc.load_trained("runs/supports-laptop", "3f2a"); run.score("held_out")
-    """
-    path = _file(Path(place), cell)
+def load_kept(path: Path) -> Trained:
+    """A trained net from the file that it was kept in: its task, its split, its scores and its history."""
     arrays, notes = _read(path)
     try:
         made_by = json.loads(notes["made_by"])
@@ -56,23 +45,6 @@ def load_trained(place: str | os.PathLike, cell: str | None = None) -> Trained:
     final = whole[-1]
     assert final.task is not None and final.support is not None
     return Trained(final.task, final.support, final.net, final.recipe, [member], whole)
-
-
-def _file(place: Path, cell: str | None) -> Path:
-    """The file of a net, or that of a cell of a run."""
-    if place.is_file():
-        return place
-    store = Store.open(place)
-    if cell is None:
-        raise UserError(f"{place} is a run; cell= names one of its {len(store.done())} cells by its id")
-    records = [record for record in store.records() if record.cell.id.startswith(cell)]
-    if len(records) != 1:
-        raise UserError(f"cell={cell!r} is the beginning of {len(records)} cells of {place}; give more of its id")
-    key = records[0].facts.get("net")
-    found = KeptNets(store.path / "nets", shared_folder()).find(key) if isinstance(key, str) and key.isalnum() else None
-    if found is None:
-        raise UserError(f"the net of cell {records[0].cell.id} is not kept any more; `recombine run` trains it again")
-    return found
 
 
 def _beside(path: Path, key: str) -> Path:

@@ -29,11 +29,11 @@ from ..supports import registry as designs
 from ..tasks import Task
 from ..tasks import registry as tasks
 from ..training import Recipe, Stage
+from .keepers import keepers
 
 Part = Mapping[str, Any]
 STAGE_PARTS = ("net", "recipe", "world", "support")
-ASK_PARTS = ("streams", "how", "every")
-KEEPABLE = ("panel", "scores", "episode", "drawings")
+ASK_PARTS = ("streams", "how", "every", "world")
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,11 @@ class Trial:
         world: the task by name, its space and its options.
         support: the design by name and its options.
         stages: what is trained, one after the other: {"net": {}, "recipe": {}, "world"?: {}, "support"?: {}}.
-        asks: what is scored: {"streams": ["test", "held_out"], "how"?: {}, "every"?: True}; `every` asks about every
-            combination once, instead of a sample.
+        asks: what is scored: {"streams": ["test", "held_out"], "how"?: {}, "every"?: True, "world"?: {}}; `every` asks
+            about every combination once, instead of a sample; with a world, held-out combinations are asked about in
+            that one, and the first of `streams` is what its scores are called.
         probes: what is read off the trained net, by name.
-        keep: what the record keeps beside readings: "panel", "scores", "episode", "drawings".
+        keep: what the record keeps beside readings, by name of a keeper: "panel", "scores", "episode", "drawings".
     """
 
     world: Part
@@ -74,8 +75,7 @@ class Trial:
         for probe in self.probes:
             _require_named("probe", probe)
         for name in self.keep:
-            if name not in KEEPABLE:
-                raise unknown("part of a record", name, KEEPABLE)
+            keepers[name]  # known by name
 
     @classmethod
     def from_json(cls, data: Part) -> Trial:

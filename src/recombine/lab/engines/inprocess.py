@@ -7,10 +7,11 @@ import traceback
 from pathlib import Path
 
 from ...errors import UserError, describe
+from ...trials.context import Context
 from ..cells import Cell
 from ..queue import Queue
 from ..stop import Stop
-from ..study import Context, Study
+from ..study import Study
 from .base import Engine, Limits, Listener, checkpoint_folder, engines, no_engine, resident
 
 

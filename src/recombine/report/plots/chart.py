@@ -9,8 +9,8 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
+from ...charts.figure import Figure
 from ...errors import unknown
-from ...lab.study import Figure
 from .legend import legend
 from .marks import Layer, draw
 from .places import LETTER, Axis

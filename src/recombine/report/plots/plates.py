@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from ...lab.study import Plate, Tile
+from ...charts.image_grid import Plate, Tile
 from ...shades import unpack
 from .. import images
 from ..plates import ABREAST, Bar, bar_of, color_map, flows, shared_bars, spelled

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...lab.study import SupportMap
+from ...charts.split_map import SupportMap
 from ...labels import visible
 from ...supports import Support
 from ..graph import LABEL, SIZE, anchor, color_of, faint, graph_of

@@ -1,6 +1,6 @@
 """Charts of the studies of pictures: readings by layer, data needed against size, maps of a grid, tuning curves.
 
-As in `charts`, rows are plain data and colors are left to whoever draws.
+As in `vega`, rows are plain data and colors are left to whoever draws.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import charts
-from .charts import Rows, Spec
-from .trial import layers_in_order
+from . import vega
+from .layer_order import layers_in_order
+from .vega import Rows, Spec
 
 Span = tuple[int | float, int | float]
 
@@ -33,14 +33,14 @@ def by_layer(
     """
     series = [str(name) for name in (order or dict.fromkeys(row["series"] for row in rows))]
     shown = list(layers) or layers_in_order(row["layer"] for row in rows)
-    rows, lost = charts.defined([row for row in rows if row["layer"] in shown])
+    rows, lost = vega.defined([row for row in rows if row["layer"] in shown])
     names = {"labelAngle": 0, "labelOverlap": True, "grid": False, "labelExpr": _short_names(shown)}
     across = {"field": "layer", "type": "ordinal", "title": "layer", "sort": shown, "axis": names,
               "scale": {"type": "point", "domain": shown, "padding": 0.25}}  # fmt: skip
     up: Spec = {"field": "at", "type": "quantitative", "title": y_title}
     if log:
-        domain = domain or charts.log_ends([*(row["value"] for row in rows), *reference])
-        up |= charts.log_axis(*domain)
+        domain = domain or vega.log_ends([*(row["value"] for row in rows), *reference])
+        up |= vega.log_axis(*domain)
     else:
         up |= {
             "axis": {"tickCount": 5},
@@ -59,10 +59,10 @@ def by_layer(
         "transform": [at],
         "mark": {"type": "point", "filled": True, "size": 42, "opacity": 0.65},
         "encoding": {"x": across, "y": up, "color": color, "shape": shape,
-                     "tooltip": charts.tooltip({"layer": "layer", "series": "series", "seed": "seed"})},
+                     "tooltip": vega.tooltip({"layer": "layer", "series": "series", "seed": "seed"})},
     }  # fmt: skip
-    layered = [*charts.thresholds("y", reference), means, points] if reference else [means, points]
-    return charts.sized({"data": {"values": rows}, "height": 280, "layer": layered}, lost)
+    layered = [*vega.thresholds("y", reference), means, points] if reference else [means, points]
+    return vega.sized({"data": {"values": rows}, "height": 280, "layer": layered}, lost)
 
 
 def log_log(
@@ -83,7 +83,7 @@ def log_log(
         {"size": size, "series": label[fit["series"]], "value": fit["scale"] * size ** fit["exponent"]}
         for fit in fits for size in _ends_of(rows, fit["series"])
     ]  # fmt: skip
-    low, high = charts.log_ends([*reached, *(point["value"] for point in lines)])
+    low, high = vega.log_ends([*reached, *(point["value"] for point in lines)])
     left, right = sizes[0] / 1.08, sizes[-1] * 1.18  # room for the names of the slopes
     drawn = [
         row | {"series": label[row["series"]], "reached": _finite(row["value"]),
@@ -94,12 +94,12 @@ def log_log(
     ticks = {"values": sizes, "tickCount": len(sizes), "format": "d", "labelOverlap": "greedy", "grid": False}
     across = {"field": "size", "type": "quantitative", "title": x_title, "axis": ticks,
               "scale": {"type": "log", "domain": [left, right], "nice": False}}  # fmt: skip
-    up: Spec = {"field": "at", "type": "quantitative", "title": y_title} | charts.log_axis(low, high)
+    up: Spec = {"field": "at", "type": "quantitative", "title": y_title} | vega.log_axis(low, high)
     color, shape = _series([label[name] for name in series], columns=1)
     # the lower left corner, unless there are few enough fits to compare each with slopes of its own
     starts = [(line["size"], line["value"]) for line in lines[::2]] if 0 < len(fits) <= 2 else [(left, low)]
     fan = _fan(slopes, starts, right / 1.1, high)
-    shown = charts.tooltip({"size": x_title, "series": "series", "seed": "seed"})
+    shown = vega.tooltip({"size": x_title, "series": "series", "seed": "seed"})
     guide = {"x": {**across, "field": "size"}, "y": {**up, "field": "value"}}
     layers: list[Spec] = [
         {"data": {"values": fan}, "mark": {"type": "line", "style": ["reference"], "strokeWidth": 1,
@@ -121,14 +121,14 @@ def log_log(
              "mark": {"type": "text", "text": "▲", "fontSize": 12, "opacity": 0.8},
              "encoding": {"x": across, "y": up, "color": color, "tooltip": shown[:-1]}}
         )  # fmt: skip
-    return charts.sized({"data": {"values": drawn}, "height": 340, "layer": layers})
+    return vega.sized({"data": {"values": drawn}, "height": 340, "layer": layers})
 
 
 def grid_heat(
     rows: Rows, x: str, y: str, x_title: str, y_title: str, value_title: str, *, begins: int | float | None = None,
     domain: Span | None = None, log: bool = False, digits: str | None = None,
 ) -> Spec:  # fmt: skip
-    """`charts.heat` with colors that reach over the values there are, or over `domain`; log: colors by ratio.
+    """`vega.heat` with colors that reach over the values there are, or over `domain`; log: colors by ratio.
 
     Cells without a value are left empty.
     """
@@ -140,7 +140,7 @@ def grid_heat(
     if low == high:
         low, high = (low / 2, high * 2) if log else (low - 0.5, high + 0.5)
     fixed = not log and 0.1 <= max(abs(low), abs(high)) < 10
-    return charts.heat(
+    return vega.heat(
         rows, x, y, x_title, y_title, value_title, begins=begins, domain=(low, high), log=log,
         digits=digits or (".2f" if fixed else ".2~g"),
     )  # fmt: skip
@@ -173,10 +173,10 @@ def tuning(rows: Rows, order: Sequence[str] = (), *, hole: Span | None = None, t
     up: Spec = {"field": "at", "type": "quantitative", "title": None,
                 "scale": {"domain": [-len(units), 0], "nice": False},
                 "axis": {"values": grounds, "tickCount": len(grounds), "labels": False}}  # fmt: skip
-    color = {"field": "series", "type": "nominal", "scale": {"domain": series}, "legend": charts.legend()}
-    dash = {"field": "series", "type": "nominal", "legend": charts.legend(),
+    color = {"field": "series", "type": "nominal", "scale": {"domain": series}, "legend": vega.legend()}
+    dash = {"field": "series", "type": "nominal", "legend": vega.legend(),
             "scale": {"domain": series, "range": [DASHES[i % len(DASHES)] for i in range(len(series))]}}  # fmt: skip
-    shown = charts.tooltip({"unit": "unit", "series": "curve", "place": title})
+    shown = vega.tooltip({"unit": "unit", "series": "curve", "place": title})
     names = [{"unit": unit, "at": -line} for line, unit in enumerate(units)]
     layers: list[Spec] = [
         {"mark": {"type": "line", "strokeWidth": 2},
@@ -191,7 +191,7 @@ def tuning(rows: Rows, order: Sequence[str] = (), *, hole: Span | None = None, t
     if hole is not None:
         span_of = {"data": {"values": [{"from": hole[0], "to": hole[1]}]}, "mark": {"type": "rect", "style": ["span"]}}
         layers.insert(0, span_of | {"encoding": {"x": {**across, "field": "from"}, "x2": {"field": "to"}}})
-    return charts.sized({"data": {"values": drawn}, "height": 74 * len(units), "layer": layers})
+    return vega.sized({"data": {"values": drawn}, "height": 74 * len(units), "layer": layers})
 
 
 def ratio_dots(
@@ -205,19 +205,19 @@ def ratio_dots(
     rows = [
         row | {"value": min(row["value"], sys.float_info.max)} for row in rows if not math.isnan(row["value"])
     ]  # fmt: skip
-    spec = charts.dots(rows, field, order, series, value_title, top=threshold, also=[1.0], step=step, log=True)
-    spec["layer"] = [*charts.thresholds("x", (1, threshold)), *spec["layer"]]
+    spec = vega.dots(rows, field, order, series, value_title, top=threshold, also=[1.0], step=step, log=True)
+    spec["layer"] = [*vega.thresholds("x", (1, threshold)), *spec["layer"]]
     return spec
 
 
 # -- parts ------------------------------------------------------------------------------------------------------------
 def _series(names: Sequence[str], columns: int | None = None) -> tuple[Spec, Spec]:
     """Color and shape by series, in one legend."""
-    legend = charts.legend() | ({} if columns is None else {"columns": columns, "labelLimit": 340})
+    legend = vega.legend() | ({} if columns is None else {"columns": columns, "labelLimit": 340})
     named = {"field": "series", "type": "nominal", "legend": legend}
     return (
         {**named, "scale": {"domain": list(names)}},
-        {**named, "scale": {"domain": list(names), "range": charts.shapes(names)}},
+        {**named, "scale": {"domain": list(names), "range": vega.shapes(names)}},
     )
 
 

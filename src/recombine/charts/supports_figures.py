@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..intervals import over_seeds
-from ..lab.study import Figure
-from . import charts
-from .charts import Rows, Spec
-from .trial import layers_in_order
+from . import vega
+from .figure import Figure
+from .layer_order import layers_in_order
+from .vega import Rows, Spec
 
 Table = Any  # a pandas.DataFrame as `lab.store.tidy` makes it; its columns are not in its type
 
@@ -36,7 +36,7 @@ def figures(table: Table, order: Sequence[str], metric: str) -> list[Figure]:
     order = [name for name in order if name in set(table.support)]
     scores = table[(table.reading == "score") & (table.metric == metric)]
     final = scores[scores.recipe == "default"]
-    name = charts.SCORES[metric]
+    name = vega.SCORES[metric]
     made = [
         _composition(final, order, name),
         _gaps(final, order, name),
@@ -53,14 +53,14 @@ def _composition(final: Table, order: Sequence[str], name: str) -> Figure | None
     rows = [row for name, group in ((TRAINED, ""), (HELD_OUT, None)) for row in _scored(final, order, name, group)]
     if not rows:
         return None
-    spec = charts.dots(rows, "support", order, [TRAINED, HELD_OUT], name, top=1.0)
-    spec["layer"].insert(0, _spans(charts.defined(rows)[0], order, spec["layer"][0]["encoding"]["x"]))
+    spec = vega.dots(rows, "support", order, [TRAINED, HELD_OUT], name, top=1.0)
+    spec["layer"].insert(0, _spans(vega.defined(rows)[0], order, spec["layer"][0]["encoding"]["x"]))
     return Figure(
         "Held-out against trained combinations",
-        f"{charts.title(name)} by what was trained on: each point is a seed, each tick the mean over seeds, "
+        f"{vega.title(name)} by what was trained on: each point is a seed, each tick the mean over seeds, "
         "and the shaded span between "
         "the means is the gap. Where both colors lie together the net composes; where they part it does not. Of "
-        "disconnected, the held-out combinations that cross the two blocks are shown." + charts.arrows(spec),
+        "disconnected, the held-out combinations that cross the two blocks are shown." + vega.arrows(spec),
         spec,
     )
 
@@ -68,7 +68,7 @@ def _composition(final: Table, order: Sequence[str], name: str) -> Figure | None
 def _steps(scores: Table, order: Sequence[str]) -> Figure | None:
     """Of imitation: the share of single steps that are right, beside that of whole episodes."""
     metric = "step_accuracy"
-    figure = _composition(scores[scores.metric == metric], order, charts.SCORES[metric])
+    figure = _composition(scores[scores.metric == metric], order, vega.SCORES[metric])
     return dataclasses.replace(figure, title="The same by single steps") if figure else None
 
 
@@ -81,18 +81,18 @@ def _gaps(final: Table, order: Sequence[str], name: str) -> Figure | None:
     ]
     if not rows:
         return None
-    intervals = _intervals(charts.defined(rows)[0], order)
+    intervals = _intervals(vega.defined(rows)[0], order)
     ends = [end for row in intervals for end in (row["low"], row["high"])]
-    spec = charts.dots(
+    spec = vega.dots(
         rows, "support", order, [], f"gap: {name}, trained minus held out", top=1.2 * FAILS, also=ends, step=34
     )
     lines = _interval_lines(intervals, order, spec["layer"][0]["encoding"]["x"])
-    spec["layer"] = [*charts.thresholds("x", (COMPOSES, FAILS)), lines, *spec["layer"]]
+    spec["layer"] = [*vega.thresholds("x", (COMPOSES, FAILS)), lines, *spec["layer"]]
     return Figure(
         "What is lost on combinations never trained",
         "Gap by support: each point is a seed, the tick their mean, the line its 95 % interval over seeds. A gap of "
         f"at most {COMPOSES} is claimed of supports that compose; at least {FAILS} where something was never trained."
-        + charts.arrows(spec),
+        + vega.arrows(spec),
         spec,
     )
 
@@ -112,7 +112,7 @@ def _groups(final: Table, order: Sequence[str], name: str) -> Figure | None:
                 rows.append({"group": keys[-1], "series": HELD_OUT, "seed": int(item.seed), "value": float(item.value)})
     if not any(NESTED in key for key in keys):
         return None
-    spec = charts.dots(rows, "group", keys, [TRAINED, HELD_OUT], name, top=1.0, step=21, lanes=False)
+    spec = vega.dots(rows, "group", keys, [TRAINED, HELD_OUT], name, top=1.0, step=21, lanes=False)
     spec["layer"][0]["transform"].append({"filter": f"datum.series != {TRAINED!r}"})  # a mean is enough to compare with
     axis = {
         "labelExpr": f"indexof(datum.label, '{NESTED}') < 0 ? datum.label : split(datum.label, '{NESTED}')[1]",
@@ -124,7 +124,7 @@ def _groups(final: Table, order: Sequence[str], name: str) -> Figure | None:
         "Where the loss sits",
         f"Held-out {name} by group of combinations: how many modules are active; within or across the two blocks of "
         "disconnected; with or without the rarest module of unpopular. The other tick is the mean on trained "
-        "combinations of the same nets." + charts.arrows(spec),
+        "combinations of the same nets." + vega.arrows(spec),
         spec,
     )
 
@@ -169,7 +169,7 @@ def _decodability(found: Table, order: Sequence[str]) -> Figure | None:
         "R² of a linear probe, fitted on trained combinations and scored on both kinds, beside its controls. A probe "
         "says something about training only as far as it beats the untrained net and the raw encoding. An arrow "
         "marks a point beyond the axis.",
-        charts.dots(rows, "support", order, series, "R² of the probe", top=1.0, step=74),
+        vega.dots(rows, "support", order, series, "R² of the probe", top=1.0, step=74),
     )
 
 
@@ -213,7 +213,7 @@ def _spans(rows: Rows, order: Sequence[str], x: Spec) -> Spec:
     return {
         "data": {"values": found},
         "mark": {"type": "bar", "style": ["span"]},
-        "encoding": {"x": {**x, "field": "from"}, "x2": {"field": "to"}, "y": charts.category("support", order)},
+        "encoding": {"x": {**x, "field": "from"}, "x2": {"field": "to"}, "y": vega.category("support", order)},
     }
 
 
@@ -230,7 +230,7 @@ def _interval_lines(intervals: Rows, order: Sequence[str], x: Spec) -> Spec:
         "encoding": {
             "x": {**x, "field": "from"},
             "x2": {"field": "to"},
-            "y": charts.category("support", order),
+            "y": vega.category("support", order),
             "tooltip": [
                 {"field": "support", "type": "nominal"},
                 {"field": "low", "type": "quantitative", "format": ".3f", "title": "95 % from"},
@@ -244,9 +244,9 @@ def _lines(rows: Rows, recipes: Sequence[str]) -> Spec:
     """Gap over the share of training: a thin line a seed, a thick one for the mean."""
     x = {"field": "share", "type": "quantitative", "title": "share of training", "axis": {"format": "%"}}
     y_title = "cross-block gap"
-    color = {"field": "recipe", "type": "nominal", "scale": {"domain": list(recipes)}, "legend": charts.legend()}
+    color = {"field": "recipe", "type": "nominal", "scale": {"domain": list(recipes)}, "legend": vega.legend()}
     value = {"field": "value", "type": "quantitative", "title": y_title, "axis": {"tickCount": 5}}
-    tooltip = charts.tooltip({"recipe": "recipe", "seed": "seed", "step": "step"})
+    tooltip = vega.tooltip({"recipe": "recipe", "seed": "seed", "step": "step"})
     by_seed = {"color": color, "detail": {"field": "seed", "type": "nominal"}, "tooltip": tooltip}
     seeds = {
         "mark": {"type": "line", "strokeWidth": 1, "opacity": 0.45, "point": {"size": 22, "opacity": 0.45}},
@@ -256,5 +256,5 @@ def _lines(rows: Rows, recipes: Sequence[str]) -> Spec:
         "mark": {"type": "line", "strokeWidth": 3},
         "encoding": {"x": x, "y": {**value, "aggregate": "mean"}, "color": color},
     }
-    layers = [*charts.thresholds("y", (COMPOSES,)), means, seeds]  # points on top: they answer to the pointer
-    return charts.sized({"data": {"values": rows}, "height": 260, "layer": layers})
+    layers = [*vega.thresholds("y", (COMPOSES,)), means, seeds]  # points on top: they answer to the pointer
+    return vega.sized({"data": {"values": rows}, "height": 260, "layer": layers})

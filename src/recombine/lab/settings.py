@@ -1,0 +1,125 @@
+"""Settings by name: `--set steps=500`, `--set net.width=64`, `--set depth=2,4`.
+
+A setting is an axis of the study, a path into its trial, a path into one arm ("mlp:net.width"), or the last name of a
+path where only one path ends with it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..errors import UserError, unknown
+
+#: parts whose fields may be set although the study does not mention them; what they do not have, they refuse
+OPEN = ("world", "support", "net", "recipe", "options")
+RESERVED = ("scale", "control")
+#: settings in words, by the last name of their path
+WORDS = {
+    "steps": "training steps", "tasks": "combinations per step", "samples": "inputs per combination",
+    "learning_rate": "peak learning rate", "schedule": "constant, cosine or linear",
+    "warmup": "share of steps with a rising rate", "weight_decay": "on matrices only",
+    "norm": "to which gradients are clipped", "b1": "momentum of Adam", "b2": "second-moment decay of Adam",
+    "nesterov": "look-ahead momentum", "precision": "auto, float32 or bfloat16",
+    "evaluations": "times the scores are taken on the way",
+    "modules": "M, elements that can be combined", "at_most": "K, most of them active at once",
+    "held_out": "share of the combinations that is held out", "within": "share held out within blocks",
+    "encoding": "how a combination is shown", "width": "hidden units per layer", "depth": "hidden layers",
+    "size": "levels along a factor", "features": "features that objects can have", "objects": "objects on the map",
+    "length": "steps of an episode", "heads": "heads of attention", "threshold": "score that is asked for",
+    "support": "how training combinations are chosen", "net": "which network", "variant": "what is changed",
+    "recipe": "how it is trained", "family": "which kind of world", "model": "which planted model",
+    "method": "how combinations are chosen", "inputs": "numbers that the teacher gets",
+    "hidden": "hidden units of the teacher", "outputs": "numbers that the teacher gives",
+    "stripes": "stripes that are trained", "bumps": "bumps that are trained", "sigma": "of the bumps, in pixels",
+    "penalty": "weight of the penalty", "target": "what is drawn",
+}  # fmt: skip
+
+
+def words_for(name: str) -> str:
+    """What a setting means, in a few words; nothing where there are none."""
+    path = name.rpartition(":")[2]
+    last = path.rpartition(".")[2]
+    if last == "name":
+        return WORDS.get(path.split(".")[-2], "which one, by name") if "." in path else "which one, by name"
+    return WORDS.get(last, "")
+
+
+def key_of(name: str, known: Iterable[str]) -> str:
+    """The full name of a setting; an unknown or ambiguous one is refused with the names that would do."""
+    known = list(known)
+    if name in known:
+        return name
+    if f"{name}.name" in known:  # world=lookup-v1
+        return f"{name}.name"
+    ends = [key for key in known if key.endswith((f".{name}", f":{name}"))]
+    plain = [key for key in ends if ":" not in key] or ends
+    if len(plain) == 1:
+        return plain[0]
+    if plain:
+        raise UserError(f"{name!r} is ambiguous; it could be {' or '.join(map(repr, plain))}")
+    part, dot, _ = name.partition(".")
+    if dot and any(key.startswith(f"{part}.") for key in known if part in OPEN):
+        return name
+    if any(key.startswith("recipe.") for key in known) and default_of(f"recipe.{name}") is not None:
+        return f"recipe.{name}"
+    raise unknown("setting", name, known)
+
+
+def default_of(key: str) -> Any:
+    """The default of a field of a recipe, which may be set although a study does not mention it; else None."""
+    part, _, name = key.partition(".")
+    if part != "recipe":
+        return None
+    from ..training import Recipe
+
+    return getattr(Recipe(), name, None)
+
+
+def parsed(name: str, text: Any, usual: Any = None) -> Any:
+    """A value given on the command line, in the type of the usual one; what is no text stays as it is."""
+    if not isinstance(text, str):
+        return text
+    try:
+        return _like(text, usual)
+    except (ValueError, KeyError):
+        example = ",".join(map(str, usual)) if isinstance(usual, (list, tuple)) else usual
+        raise UserError(f"{name}={text!r} is not {_kind(usual)}; an example is {name}={example}") from None
+
+
+def _like(text: str, usual: Any) -> Any:
+    if isinstance(usual, bool):
+        return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
+    if isinstance(usual, int):
+        return int(text)
+    if isinstance(usual, float):
+        return float(text)
+    if isinstance(usual, str):
+        return text
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if isinstance(usual, (list, tuple)):
+        kinds = {type(item) for item in usual}
+        kind = float if kinds == {int, float} else next(iter(kinds)) if len(kinds) == 1 else None
+        return [_like(part, kind()) if kind in (int, float, str, bool) else _guessed(part) for part in parts]
+    return _guessed(text) if len(parts) < 2 else [_guessed(part) for part in parts]
+
+
+def _guessed(text: str) -> Any:
+    """A number, true, false, null, or else a word."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return text
+    return text if isinstance(found, (dict, list)) else found
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, (list, tuple)) and value:
+        return f"a list of {_kind(value[0]).removeprefix('a ')}s"
+    return {bool: "true or false", int: "a whole number", float: "a number"}.get(type(value), "a word")
+
+
+def differing(settings: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings that are not the usual ones."""
+    return {name: value for name, value in settings.items() if name not in usual or usual[name] != value}
