@@ -41,12 +41,13 @@ LEVELS = [
     {"training"},
     {"probes"},
     {"adapters"},
-    {"lab"},
     {"trials"},
+    {"charts"},
+    {"lab"},
     {"audit"},
     {"studies"},
     {"report", "bench", "bench_engine"},
-    {"testing", "testing_nets", "cli", "__main__", "__init__"},
+    {"testing", "testing_nets", "testing_studies", "cli", "__main__", "__init__"},
 ]
 LEVEL_OF = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 

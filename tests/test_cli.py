@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from recombine.cli import main
-from recombine.lab.study import Knob, Measured, Study
-from recombine.lab.verdicts import Claim
+from recombine.lab.study import Study
+from recombine.lab.verdicts import Claim, at_least
 from recombine.registry import Registry
+from recombine.trials.context import Measured
 
 TINY = ("--set", "supports=random,missing", "steps=30", "modules=6", "at_most=2", "width=16")
 
@@ -76,26 +77,26 @@ def test_json_is_one_object_and_nothing_else(capsys, tmp_path):
         assert verdict["verdict"] == "undecided"
 
 
-class Toss(Study):
+def toss(name: str, ran: list[str], reads: tuple[str, ...] = (), broken: bool = False) -> Study:
     """A study that costs nothing: the value of a cell is its seed."""
 
-    version, title, question, source = 1, "Toss", "Heads?", "nobody"
-    knobs = (Knob("bias", "what is added", 1.0, 1.0, 1.0),)
-    controls = {"fair": {"bias": -9.0}}
-    running_time = dict.fromkeys(("smoke", "laptop", "paper"), "no time")
-    claims = (Claim("heads", "It is", "nobody", "at least", 0.0, lambda t: t.value.mean(), "mean", "fair"),)
-
-    def __init__(self, name: str, ran: list[str], reads: tuple[str, ...] = (), broken: bool = False):
-        self.id, self.reads, self.ran, self.broken = name, reads, ran, broken  # type: ignore[misc]
-
-    def grid(self, settings, seed):
-        return [{"seed": seed, "bias": settings["bias"]}]
-
-    def measure(self, spec, context):
-        self.ran.append(self.id)
-        if self.broken:
+    def measure(spec, context):
+        ran.append(name)
+        if broken:
             raise RuntimeError("the coin broke")
-        return Measured([{"reading": "toss", "value": spec["seed"] + spec["bias"]}], {"seconds": 0.0})
+        return Measured([{"reading": "toss", "value": spec["seed"] + spec["options"]["bias"]}], {"seconds": 0.0})
+
+    return Study(
+        id=name,
+        title="Toss",
+        question="Heads?",
+        source="nobody",
+        options={"bias": 1.0},
+        claims=[Claim("heads", lambda t: t.value.mean(), at_least(0), "It is", "fair", description="mean")],
+        controls={"fair": {"bias": -9.0}},
+        depends_on=reads,
+        measure=measure,
+    )
 
 
 def several(monkeypatch, **broken: bool) -> list[str]:
@@ -103,7 +104,7 @@ def several(monkeypatch, **broken: bool) -> list[str]:
     ran: list[str] = []
     found = Registry("study")
     for name, reads in (("reader", ("one", "two")), ("one", ()), ("two", ())):
-        found.register(name)(Toss(name, ran, reads, broken.get(name, False)))
+        found.register(name)(toss(name, ran, reads, broken.get(name, False)))
     monkeypatch.setattr("recombine.studies.registry", found)
     return ran
 

@@ -7,6 +7,8 @@ import dataclasses
 import numpy as np
 import pandas
 import pytest
+from recombine.studies.supports import SUPPORTS, build_support
+from recombine.studies.trial import build_recipe
 
 from recombine import UserError
 from recombine.lab.cells import Cell
@@ -27,8 +29,6 @@ from recombine.studies import (
     scaling_model,
     trial,
 )
-from recombine.studies.supports import SUPPORTS, build_support
-from recombine.studies.trial import build_recipe
 from recombine.testing import check_study
 from recombine.training import Recipe, train
 

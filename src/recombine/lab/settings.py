@@ -64,7 +64,8 @@ def key_of(name: str, known: Iterable[str]) -> str:
         return name
     if any(key.startswith("recipe.") for key in known) and default_of(f"recipe.{name}") is not None:
         return f"recipe.{name}"
-    raise unknown("setting", name, known)
+    last = [key.rpartition(".")[2] for key in known if ":" not in key]
+    raise unknown("setting", name, {*known, *last} - {"name"})
 
 
 def default_of(key: str) -> Any:
