@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from recombine.context import Measured
 from recombine.lab.study import Study
 from recombine.lab.verdicts import Claim, at_least
-from recombine.trials.context import Measured
 
 
 def biased(t: Any) -> float:

@@ -30,6 +30,7 @@ LEVELS = [
         "progress",
         "shades",
         "labels",
+        "context",
     },
     {"spaces"},
     {"supports"},

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from recombine.cli import main
+from recombine.context import Measured
 from recombine.lab.study import Study
 from recombine.lab.verdicts import Claim, at_least
 from recombine.registry import Registry
-from recombine.trials.context import Measured
 
 TINY = ("--set", "supports=random,missing", "steps=30", "modules=6", "at_most=2", "width=16")
 

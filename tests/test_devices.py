@@ -13,11 +13,11 @@ import jax
 import pytest
 
 import recombine as rc
+from recombine.context import Context, Measured
 from recombine.devices import Layout, choose, one_device
 from recombine.lab.cells import Cell
 from recombine.training import Recipe, train
 from recombine.training.step import stepper
-from recombine.trials.context import Context, Measured
 from small_studies import coin
 
 ON_FOUR = """

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import recombine as rc
 from heeding import HEEDING
+from recombine.context import Context
 from recombine.errors import UserError
 from recombine.files import TEMPORARY, write_whole
 from recombine.lab.cells import Cell
@@ -26,7 +27,6 @@ from recombine.lab.run import default_folder, reopen, run_again, run_study
 from recombine.lab.store import DamagedRecord, Record, Store
 from recombine.report.origin import extent
 from recombine.studies import registry
-from recombine.trials.context import Context
 from small_studies import coin
 
 JSON = st.recursive(
