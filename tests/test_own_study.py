@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -115,6 +117,21 @@ def test_an_import_that_does_not_end_is_ended(here, monkeypatch):
     monkeypatch.setattr(own, "IMPORT_SECONDS", 0.2)
     with pytest.raises(UserError, match=r"coin\.py was not imported within 0\.2 s.*measure"):
         own_study("./coin.py:study")
+
+
+def test_the_tutorial_runs_as_it_is_written(here, capsys):
+    text = (Path(__file__).parents[1] / "docs" / "tutorials" / "your-own-study.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(code.splitlines()) <= 40
+    (here / "coverage.py").write_text(code)
+    assert run("run", "./coverage.py:study", "--scale", "smoke", "--out", "r", "--engine", "local:1", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["study"] == "coverage" and found["verdicts"][0]["seeds"] == 3
+    assert run("run", "./coverage.py:study", "--scale", "night", "--dry-run", "--json", "--seeds", "6") == 0
+    counted = json.loads(capsys.readouterr().out)
+    assert counted["cells"] == 12 and counted["hours"] == pytest.approx(2 * 5 / 60)
+    assert run("run", "./coverage.py:study", "--set", "held_out=.2,.4", "width=8", "--dry-run", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["hours"] == pytest.approx(0.5 / 60 / 8**2)
 
 
 def test_a_dry_run_counts_and_runs_nothing(here, capsys):
