@@ -7,6 +7,9 @@ import math
 import numpy as np
 
 from ...lab.study_table import LEARNED, RESOLUTION, PreconditionFailed, StudyTable, mean_of
+from ...lab.verdicts import Measurement
+from .choosing import METHODS
+from .families import FAMILIES
 
 ENOUGH = 0.9  # the score of "combinations needed"
 Curve = tuple[np.ndarray, np.ndarray]
@@ -60,3 +63,57 @@ def combinations_needed(t: StudyTable, method: str) -> float:
         if all(math.isfinite(needed(one, ENOUGH)) for one in curves.values()) and method in curves:
             found.append(needed(curves[method], ENOUGH))
     return mean_of(found, f"there is no family in which every way reaches {ENOUGH}")
+
+
+# -- what claims read -------------------------------------------------------------------------------------------------
+def for_the_mean(t: StudyTable) -> float:
+    """Combinations of plan by those of random, geometric mean over random's scores and families."""
+    return ratio(t, "mean")
+
+
+def for_the_worst(t: StudyTable) -> float:
+    """The same, of the 5 % quantile over the combinations set aside."""
+    return ratio(t, "worst")
+
+
+def against_risk(t: StudyTable) -> float:
+    """Geometric mean over the scores of risk and families."""
+    return ratio(t, "worst", "plan", "risk")
+
+
+# -- and measurements -------------------------------------------------------------------------------------------------
+def in_family(family: str, metric: str, words: str) -> Measurement:
+    return Measurement(
+        f"{family}-{metric}",
+        lambda t: ratio_in(t, family, metric),
+        f"What plan needs by what random needs for the same {words}, {family} alone",
+        "geometric mean over random's scores",
+    )
+
+
+def of_way(method: str) -> Measurement:
+    return Measurement(
+        f"{method}-for-the-mean",
+        lambda t: ratio(t, "mean", method),
+        f"What {method} needs by what random needs for the same mean",
+        "geometric mean over random's scores and families",
+    )
+
+
+def needs(method: str) -> Measurement:
+    return Measurement(
+        f"{method}-needs",
+        lambda t: combinations_needed(t, method),
+        f"Combinations that {method} needs for a held-out score above {ENOUGH}",
+        "mean over families in which every way gets there",
+    )
+
+
+MEASUREMENTS = [
+    *(in_family(family, *words) for family in FAMILIES for words in (("mean", "mean"), ("worst", "worst 5 %"))),
+    *map(of_way, ("stair", "risk")),
+    Measurement(
+        "plan-against-risk", against_risk, "What plan needs by what choice by risk needs for the same worst 5 %"
+    ),
+    *map(needs, METHODS),
+]

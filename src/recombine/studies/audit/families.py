@@ -72,9 +72,7 @@ def families(chosen: Scale, modules: Scale, features: Scale, bumps: str = "bumps
     )
 
 
-def measure_own(
-    trial: Trial, context: Context, readings: Callable[[Trained, Items | None], Measured]
-) -> Measured:
+def measure_own(trial: Trial, context: Context, readings: Callable[[Trained, Items | None], Measured]) -> Measured:
     """What a study reads off the net of a trial by itself.
 
     The net and the panel are kept as by any trial; scores on the way and baselines stay out of the study's table.

@@ -18,32 +18,18 @@ never gets there counts as needing twice the largest number tried.
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
 from ...charts import kinds
 from ...charts.vega import title
-from ...errors import require_int
 from ...lab.axes import Arms
-from ...lab.cells import Spec
 from ...lab.scales import Scale
-from ...lab.store import Record
-from ...lab.study import Settings, Study
+from ...lab.study import Study
 from ...lab.study_table import StudyTable
-from ...lab.summaries import summary_of_trial
-from ...lab.verdicts import Claim, Measurement, at_most
-from ...training import Items, Trained
-from ...trials import Context, Measured, Trial
-from ...trials.keeping import per_combination
-from ...trials.trial import build_space
-from .choosing import METHODS, budgets, choose, set_aside
-from .combinations_needed import ENOUGH, combinations_needed, ratio, ratio_in
-from .families import FAMILIES, NET, RECIPE, WORLD, families, measure_own
+from ...lab.verdicts import Claim, at_most
+from .choosing import METHODS
+from .combinations_needed import MEASUREMENTS, for_the_mean, for_the_worst
+from .families import FAMILIES, NET, RECIPE, WORLD, families
+from .planned_trials import cells_of, measure, refuse, summary
 
-#: the largest share of the combinations that is trained
-MOST = {"hyperteacher": 0.25, "preference": 0.6, "bumps": 0.7}
-SCORED = 256  # of the combinations set aside, at most
 HISTORY = (
     "Four laptop runs came before, each of which showed a fault (values for the mean and for the worst 5 %). "
     "The first (.783 [.615, .951] and 1.033 [.496, 1.570]): once all pairs are seen the plan asked for the "
@@ -58,64 +44,6 @@ HISTORY = (
 )
 
 
-# -- readings: the trials of one seed -> a number ---------------------------------------------------------------------
-def for_the_mean(t: StudyTable) -> float:
-    """Combinations of plan by those of random, geometric mean over random's scores and families."""
-    return ratio(t, "mean")
-
-
-def for_the_worst(t: StudyTable) -> float:
-    """The same, of the 5 % quantile over the combinations set aside."""
-    return ratio(t, "worst")
-
-
-def against_risk(t: StudyTable) -> float:
-    """Geometric mean over the scores of risk and families."""
-    return ratio(t, "worst", "plan", "risk")
-
-
-# -- cells ------------------------------------------------------------------------------------------------------------
-def refuse(settings: Settings) -> None:
-    require_int("points", settings["options.points"], at_least=2, at_most=50)
-
-
-def cells_of(study: Study, settings: Settings, seed: int) -> list[Spec]:
-    """One cell per family, way to choose and number of combinations, which follow from the space of the family."""
-    found = []
-    for spec in study.specs(settings, seed):
-        options, family = spec["options"], spec["at"]["family"]
-        for n in budgets(build_space(spec["trial"]["world"]), options["points"], MOST[family]):
-            found.append(spec | {"at": spec["at"] | {"n": n}, "options": options | {"n": n}})
-    study.require_possible(found)
-    return found
-
-
-def measure(spec: Spec, context: Context) -> Measured:
-    """Trains on what was chosen, and scores what was set aside."""
-    options, data = spec["options"], spec["trial"]
-    space, seed = build_space(data["world"]), data["seed"]
-    aside = set_aside(space, seed)
-    ranks = space.rank(choose(space, options["method"], options["n"], seed, aside))
-    trial = Trial.from_json({**data, "support": {"name": "listed", "ranks": sorted(map(int, ranks))}})
-
-    def scored(run: Trained, asked: Items | None) -> Measured:
-        scores = per_combination(run.task, run.nets[0], space.unrank(aside[:SCORED]), options["metric"], seed)
-        coverage = run.support.certificate().coverage
-        pairs = next((one.share for one in coverage if one.strength == 2), math.nan)
-        found = {"mean": scores.mean(), "worst": np.quantile(scores, 0.05), "pairs_seen": pairs}
-        return Measured([{"metric": name, "value": float(value)} for name, value in found.items()])
-
-    return measure_own(trial, context, scored)
-
-
-def summary(record: Record) -> str:
-    found = {row["metric"]: row["value"] for row in record.rows}
-    if not found:
-        return summary_of_trial(record, "")
-    return f"held out {found['mean']:.3f}, worst 5 % {found['worst']:.3f} ({record.facts['seconds']:.0f} s)"
-
-
-# -- charts -----------------------------------------------------------------------------------------------------------
 def chart(metric: str, words: str) -> kinds.Chart:
     def rows(t: StudyTable) -> kinds.Rows:
         return [
@@ -126,8 +54,8 @@ def chart(metric: str, words: str) -> kinds.Chart:
 
     return kinds.curves(
         f"{{split}}: {words} over held-out combinations",
-        f"The {words} of the score over combinations set aside, the same for all ways, by the number trained and by how "
-        "these were chosen; one point per seed, a line through the means.",
+        f"The {words} of the score over combinations set aside, the same for all ways, by the number trained and by "
+        "how these were chosen; one point per seed, a line through the means.",
         rows,
         x="n",
         x_title="combinations trained",
@@ -135,34 +63,6 @@ def chart(metric: str, words: str) -> kinds.Chart:
         order=METHODS,
         split="family",
         log=True,
-    )
-
-
-# -- measurements -----------------------------------------------------------------------------------------------------
-def in_family(family: str, metric: str, words: str) -> Measurement:
-    return Measurement(
-        f"{family}-{metric}",
-        lambda t: ratio_in(t, family, metric),
-        f"What plan needs by what random needs for the same {words}, {family} alone",
-        "geometric mean over random's scores",
-    )
-
-
-def of_way(method: str) -> Measurement:
-    return Measurement(
-        f"{method}-for-the-mean",
-        lambda t: ratio(t, "mean", method),
-        f"What {method} needs by what random needs for the same mean",
-        "geometric mean over random's scores and families",
-    )
-
-
-def needs(method: str) -> Measurement:
-    return Measurement(
-        f"{method}-needs",
-        lambda t: combinations_needed(t, method),
-        f"Combinations that {method} needs for a held-out score above {ENOUGH}",
-        "mean over families in which every way gets there",
     )
 
 
@@ -214,18 +114,7 @@ study = Study(
             refuted="they do not save .4 for the same worst 5 %",
         ),
     ],
-    measurements=[
-        *(
-            in_family(family, *words)
-            for family in FAMILIES
-            for words in (("mean", "mean"), ("worst", "worst 5 %"))
-        ),
-        *map(of_way, ("stair", "risk")),
-        Measurement(
-            "plan-against-risk", against_risk, "What plan needs by what choice by risk needs for the same worst 5 %"
-        ),
-        *map(needs, METHODS),
-    ],
+    measurements=MEASUREMENTS,
     charts=[chart("mean", "mean"), chart("worst", "5 % quantile")],
     otherwise="How much data a plan saves is not settled at this scale.",
     measure=measure,
