@@ -271,5 +271,5 @@ def decodability_rows(run: Trained, step: int, **options: Any) -> list[Row]:
 
 
 def _value(rows: list[Row], stream: str, group: str, metric: str) -> float | None:
-    key = ("score", stream, group, metric)
-    return next((r["value"] for r in rows if (r["reading"], r["stream"], r["group"], r["metric"]) == key), None)
+    key = {"reading": "score", "stream": stream, "group": group, "metric": metric}
+    return next((r["value"] for r in rows if all(r.get(name) == word for name, word in key.items())), None)
