@@ -23,7 +23,7 @@ from recombine.files import TEMPORARY, write_whole
 from recombine.lab.cells import Cell
 from recombine.lab.engines import parse_engine
 from recombine.lab.run import default_folder, reopen, run_again, run_study
-from recombine.lab.store import DamagedRecord, Record, Store, query
+from recombine.lab.store import DamagedRecord, Record, Store
 from recombine.lab.study import Context, Knob, Measured, Study
 from recombine.lab.verdicts import Claim
 from recombine.report.origin import extent
@@ -99,9 +99,9 @@ def test_the_same_run_again_computes_nothing_and_more_seeds_only_the_new_ones(tm
     assert len(study.ran) == 6 and again.to_json() == first.to_json()
     run_study(study, "smoke", seeds=5, out=tmp_path / "s", quiet=True)
     assert len(study.ran) == 10
-    table = rc.load(tmp_path / "s")
+    table = rc.load(tmp_path / "s").table
     assert len(table) == 10 and set(table.side) == {"a", "b"} and table.value.tolist() == (table.seed + 1.0).tolist()
-    assert query(tmp_path / "s", "select max(value) as top from readings").top[0] == 5.0
+    assert rc.load(tmp_path / "s").query("select max(value) as top from readings").top[0] == 5.0
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_the_same_run_again_computes_nothing_and_more_seeds_only_the_new_ones(tm
 def test_a_query_sees_the_readings_and_nothing_else(tmp_path, sql):
     run_study(Coin(), "smoke", out=tmp_path / "s", quiet=True)
     with pytest.raises(rc.UserError, match="query failed"):
-        query(tmp_path / "s", sql)
+        rc.load(tmp_path / "s").query(sql)
 
 
 @pytest.mark.parametrize("damage", ["truncated", "empty", "flipped", "foreign"])
@@ -123,7 +123,7 @@ def test_a_damaged_record_is_set_aside_and_its_cell_runs_again(tmp_path, damage)
                "foreign": sorted((folder / "records").iterdir())[1].read_bytes()}[damage]  # fmt: skip
     path.write_bytes(changed)
     with pytest.warns(UserWarning, match=path.name):
-        assert len(rc.load(folder)) == 5, "the others still load"
+        assert len(rc.load(folder).table) == 5, "the others still load"
     assert path.read_bytes() == changed, "loading must not touch the store"
     with pytest.warns(UserWarning, match="quarantine"):
         again = run_study(study, "smoke", out=folder, quiet=True)

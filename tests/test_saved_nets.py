@@ -1,4 +1,4 @@
-"""Saved nets: one file, built again without the world, bit for bit the same; and nothing that a file says is trusted."""
+"""Saved nets: one file, built again without the world, bit for bit the same; nothing that a file says is trusted."""
 
 from __future__ import annotations
 
@@ -296,7 +296,9 @@ def test_what_a_file_says_is_not_trusted(saved):
     assert "too small for that" in refused(path, with_task(shapes=stage["task"]["shapes"] | {"code": code}))
     code = {"shape": [1, 6], "dtype": "object"}
     assert "object" in refused(path, with_task(shapes=stage["task"]["shapes"] | {"code": code}))
-    assert "shape=-6" in refused(path, with_task(shapes=stage["task"]["shapes"] | {"code": code | {"shape": [1, -6], "dtype": "int32"}}))
+    assert "shape=-6" in refused(
+        path, with_task(shapes=stage["task"]["shapes"] | {"code": code | {"shape": [1, -6], "dtype": "int32"}})
+    )
     for words in ([], {"code": "many"}, None):
         refused(path, with_task(words=words))
     for wrong in ("{", "[]", "null", "[" * 100_000, "{}", '{"format": "1"}', '{"format": 1, "stages": []}'):

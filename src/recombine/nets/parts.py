@@ -109,15 +109,15 @@ def graft(fresh: Net, start: Net, what: str) -> Net:
     return join(Parts({path: had[path] for path in new.trained}, {path: had[path] for path in new.frozen}, new.static))
 
 
-def plain(leaf: Any) -> np.ndarray:
+def to_plain(leaf: Any) -> np.ndarray:
     """A leaf as numbers that a file can hold: of random keys, what they are made of."""
     if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         leaf = jax.random.key_data(leaf)
     return np.asarray(leaf)
 
 
-def like(leaf: Any, plain: np.ndarray) -> jax.Array:
-    """What `plain` made of a leaf, as it was; of the leaf only the shape is needed."""
+def from_plain(leaf: Any, plain: np.ndarray) -> jax.Array:
+    """What `to_plain` made of a leaf, as it was; of the leaf only the shape is needed."""
     if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         kinds = ("threefry2x32", "rbg", "unsafe_rbg")
         impl = next(kind for kind in kinds if jax.random.key(0, impl=kind).dtype == leaf.dtype)

@@ -19,6 +19,7 @@ from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from .. import __version__
@@ -27,12 +28,14 @@ from ..files import write_or_refuse
 from ..files.arrays import Damaged, pack, read_notes, unpack
 from ..tasks import Task
 from .base import Blueprint, Net, nets
-from .parts import Arrays, Parts, cut, join, like, plain
+from .parts import Parts, cut, from_plain, join, to_plain
 from .stand_in import NUMBERS, facts_of, stand_in
 
 FORMAT = 1  # of the note
 NOTE, SUM = "recombine net", "sum of the note"
-LARGEST = 2**16  # whole numbers in a note are at most this, or as many as the file has numbers: layers take time to trace
+LARGEST = (
+    2**16
+)  # whole numbers in a note are at most this, or as many as the file has numbers: layers take time to trace
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ def save(
     """Writes a net; see `Net.save`."""
     path, kind = Path(path), type(net).__name__
     parts = cut(net)
-    arrays = {name: plain(leaf) for name, leaf in {**parts.trained, **parts.frozen}.items()}
+    arrays = {name: to_plain(leaf) for name, leaf in {**parts.trained, **parts.frozen}.items()}
     problem = UserError("nothing builds it")
     for stages in _candidates(net, blueprint, task):
         try:
@@ -101,7 +104,7 @@ def load(path: str | os.PathLike) -> Net:
     arrays, note = _read(path)
     try:
         parts = cut(_shapes_of(note, arrays))
-        filled = {name: like(leaf, arrays[name]) for name, leaf in {**parts.trained, **parts.frozen}.items()}
+        filled = {name: from_plain(leaf, arrays[name]) for name, leaf in {**parts.trained, **parts.frozen}.items()}
         trained, frozen = ({name: filled[name] for name in some} for some in (parts.trained, parts.frozen))
         return remember(join(Parts(trained, frozen, parts.static)), _stages_from(note))
     except UserError as problem:
@@ -198,7 +201,7 @@ def _built_by_shape(stages: list[Built]) -> Net:
     except Exception as problem:  # whatever registered nets ask of a task
         names = " then ".join(repr(stage.blueprint.name) for stage in stages)
         raise UserError(
-            f"net {names} needs more of its task than what a file says of it, or other fields ({describe(problem)[:200]})"
+            f"net {names} needs more of its task than a file says of it, or other fields ({describe(problem)[:200]})"
         ) from None
     if not isinstance(net, Net):
         raise UserError("it has no stages")
@@ -238,7 +241,7 @@ def _require_arrays(net: Net, arrays: dict[str, np.ndarray]) -> None:
 
 def _kind(leaf: Any) -> str:
     """Kind and shape of an array as it is written."""
-    if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+    if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         leaf = jax.eval_shape(jax.random.key_data, leaf)
     return f"{leaf.dtype}{list(leaf.shape)}"
 

@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import jax
-import jax.numpy as jnp
-import numpy as np
 
 from ..files import write_whole
 from ..files.arrays import pack, set_aside, unpack
-from ..nets.parts import like, plain
+from ..nets.parts import from_plain, to_plain
 
 T = TypeVar("T")
 
@@ -29,7 +27,7 @@ def fingerprint(*parts: Any) -> str:
         # with what is static in it, but not where in memory a function of it lies today
         digest.update(re.sub(r" at 0x[0-9a-f]+", "", str(structure)).encode())
         for leaf in leaves:
-            digest.update(plain(leaf).tobytes() if hasattr(leaf, "dtype") else json.dumps(leaf).encode())
+            digest.update(to_plain(leaf).tobytes() if hasattr(leaf, "dtype") else json.dumps(leaf).encode())
     return digest.hexdigest()
 
 
@@ -40,7 +38,7 @@ class Checkpoint:
         self.path, self.mark = path, mark
 
     def save(self, state: Any, history: list, seconds: float) -> None:
-        arrays = {str(i): plain(leaf) for i, leaf in enumerate(jax.tree.leaves(state))}
+        arrays = {str(i): to_plain(leaf) for i, leaf in enumerate(jax.tree.leaves(state))}
         notes = {"mark": self.mark, "history": json.dumps(history), "seconds": str(seconds)}
         try:
             write_whole(self.path, pack(arrays, notes))
@@ -56,7 +54,7 @@ class Checkpoint:
             if notes.get("mark") != self.mark:
                 raise ValueError("it belongs to another run")
             leaves, structure = jax.tree.flatten(like)
-            restored = [like(leaf, arrays[str(i)]) for i, leaf in enumerate(leaves)]
+            restored = [from_plain(leaf, arrays[str(i)]) for i, leaf in enumerate(leaves)]
             if [leaf.shape for leaf in leaves] != [leaf.shape for leaf in restored]:
                 raise ValueError("its arrays have other shapes")
             return jax.tree.unflatten(structure, restored), json.loads(notes["history"]), float(notes["seconds"])
