@@ -66,8 +66,10 @@ def curves_by_net(words: dict[str, str]) -> kinds.Chart:
 
     return kinds.Chart(
         "Tuning curves, {split}",
-        lambda rows: f"Mean activation along x and y of some units of {rows[0]['layer']}, from the least to the most "
-        "tuned; first seed.",
+        lambda rows: (
+            f"Mean activation along x and y of some units of {rows[0]['layer']}, from the least to the most "
+            "tuned; first seed."
+        ),
         rows,
         vega_pictures.tuning,
         split="who",

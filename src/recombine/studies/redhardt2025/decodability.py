@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from functools import partial
 
+from ...context import Context, Measured
 from ...errors import UserError, unknown
 from ...lab.cells import Cell, Spec
 from ...lab.scales import Scale
 from ...lab.store import Record
 from ...lab.study import Settings, Study, Texts, studies
 from ...lab.verdicts import Claim, Measurement, at_least
-from ...trials.context import Context, Measured
 from .decodability_readings import (
     RULES,
     as_text,

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...context import Context, Measured
 from ...errors import UserError, require_int, unknown
 from ...lab.axes import Arms
 from ...lab.bisection import expected_tries, smallest_enough
@@ -29,7 +30,6 @@ from ...lab.verdicts import Claim, Measurement, at_least, at_most
 from ...spaces import Subsets
 from ...trials import Trial
 from ...trials import measure as measure_trial
-from ...trials.context import Context, Measured
 from ...trials.trial import build_space
 from .paper import PUBLISHED, hyperteacher, mlp, source
 from .required_tasks_charts import figures
