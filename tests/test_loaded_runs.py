@@ -90,9 +90,7 @@ def test_a_cell_without_a_net_is_named_with_what_would_help(here):
             run.net(cell)
     for path in (*(folder / "run" / "nets").iterdir(), *(folder / "shared").iterdir()):
         path.unlink()
-    with pytest.raises(
-        UserError, match=f"the net of cell {kept} is not kept any more; `recombine run` to a new folder"
-    ):
+    with pytest.raises(UserError, match=f"the net of cell {kept} is not kept any more; `recombine run` to a new"):
         run.net(kept)
     own = study("own", {}, measure=lambda spec, context: readings())
     rc.run(own, "smoke", seeds=1, out=folder / "own", quiet=True)
