@@ -62,7 +62,7 @@ def map_rows(t: StudyTable) -> kinds.Rows:
         rows.append(
             {
                 "width": int(width),
-                "trained": _percent(1 - share),
+                "trained": _percent(round(1 - share, 6)),
                 "value": interval.mean,
                 "low": interval.low,
                 "high": interval.high,
