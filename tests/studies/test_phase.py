@@ -51,7 +51,7 @@ def test_it_draws_the_line_where_composition_begins():
 def test_its_chart_is_the_map_with_the_least_trained_first():
     (figure,) = registry["phase"].figures(planted_map())
     rows = figure.spec["data"]["values"]
-    assert [row["trained"] for row in rows] == ["10.0 %", "10.0 %", "75 %", "75 %"]
+    assert [row["trained"] for row in rows] == ["10 %", "10 %", "75 %", "75 %"]
     assert {(row["width"], row["trained"]): row["value"] for row in rows}[64, "75 %"] == 0.85
     assert figure.title == "Where composition begins" and "nowhere" not in figure.caption
     low = scores_table([{"width": w, "held_out": h, "value": 0.2} for w, h in SCORES])

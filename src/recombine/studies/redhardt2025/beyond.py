@@ -127,7 +127,6 @@ study = Study(
     net=mlp(width=Scale(96, 384, 768, 1024), depth=Scale(2, 3, 4, 4)),
     recipe=recipe(800, 3000, 20_000),
     probes=DECODABILITY,
-    keep=Scale([], ["panel"], ["panel"], ["panel"]),  # a panel takes long to compile, and no reading needs it
     vary={
         "variant": Arms(
             VARIANTS,

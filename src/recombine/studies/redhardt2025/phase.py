@@ -97,7 +97,6 @@ study = Study(
     net=mlp(width=96, depth=Scale(2, 3, 4, 4)),
     recipe=recipe(500, 2500, 20_000),
     probes=Scale([], DECODABILITY, DECODABILITY, DECODABILITY),
-    keep=Scale([], ["panel"], ["panel"], ["panel"]),  # a panel takes long to compile, and no reading needs it
     vary={
         "support.held_out": Scale(
             [0.25, 0.7],

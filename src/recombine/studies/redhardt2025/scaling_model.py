@@ -159,7 +159,6 @@ study = Study(
     net=mlp(width=96, depth=2),
     recipe=recipe(500, 2500, 20_000),
     probes=DECODABILITY,
-    keep=Scale([], ["panel"], ["panel"], ["panel"]),  # a panel takes long to compile, and no reading needs it
     vary={
         "world.encoding": Scale(
             ["identity", "interval-shuffle"],
