@@ -157,6 +157,6 @@ preferences = replace(
             [0.25, 0.6], [0.25, 0.5, 0.75], [0.25, 0.5, 0.75, 0.9], [0.125, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98]
         ),
     },
-    controls={"same-arms": {"modules": [4, 5], "at_most": [2, 3], "features": 5, "held_out": [0.25]}},
+    controls={"same-arms": {"modules": [4, 5], "at_most": [2, 3], "held_out": [0.25], "steps": 150}},
     charts=[chart("episode_accuracy", " above what a net told wrong gets")],
 )
