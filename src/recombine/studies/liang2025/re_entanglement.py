@@ -67,7 +67,7 @@ study = Study(
     minutes=Scale(1, 9, 240, "about 4 GPU-hours"),
     world=pictures("bumps-v1", Scale(8, 12, 20, 28)),
     support={"name": "donut"},
-    recipe=recipe(200, 1500, 3000),
+    recipe=recipe(600, 1500, 3000),
     asks=EVERY,
     probes=[{"name": "geometry", "derivative": False}],
     first_seed={"keep": ["panel", "drawings", "volumes"]},
@@ -82,7 +82,7 @@ study = Study(
             },
             chosen=Scale(["mlp"], None, None, None),
         ),
-        "world.encoding": Scale(*[["bump", "ramp-normalized"]] * 3, ["bump", "ramp"]),
+        "world.encoding": Scale(["bump"], ["bump", "ramp-normalized"], ["bump", "ramp-normalized"], ["bump", "ramp"]),
         "options.layers": Scale([2, 3], [2, 3, 4], [2, 3, 4, 5], [2, 3, 4, 5, 6]),
         "options.penalty": Scale([0.0, 1.0], [0.0, 0.1], [0.0, 0.1, 1.0], [0.0, 0.01, 0.1, 1.0]),
         "options.everywhere": [False, True],
@@ -90,8 +90,11 @@ study = Study(
     cells_of=cells_of,
     controls={
         # nothing is learned, so nothing is mixed up by learning
-        "untrained": {"steps": 1, "learning_rate": 1e-12, "penalty": [0.0, 1.0]},
-        # "lookup": nothing can compose, so nothing can cure
+        "untrained": {"steps": 1, "learning_rate": 1e-12, "penalty": [0.0]},
+        # as many nets as a correlation takes
+        "unrelated": {"layers": [2, 3, 4, 5], "penalty": [0.0]},
+        # nothing can compose, so nothing can cure
+        "lookup": {"layers": [3]},
     },
     claims=[
         Claim(
