@@ -6,8 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from recombine import UserError
+from recombine.lab import bisection
 from recombine.lab.cells import Cell
 from recombine.lab.store import Record
 from recombine.lab.study_table import PreconditionFailed, StudyTable
@@ -87,6 +90,25 @@ def test_the_interval_of_an_exponent_covers_it_about_as_often_as_it_says():
 
 
 # -- the search -------------------------------------------------------------------------------------------------------
+@given(st.integers(1, 40), st.integers(2, 3000), st.integers(1, 4000))
+@settings(deadline=None)
+def test_bisection_finds_what_is_enough_within_a_factor(low, span, enough_from):
+    most, tried = low + span, []
+    enough_from = max(enough_from, low + 1)
+
+    def enough(n: int) -> bool:
+        tried.append(n)
+        return n >= enough_from
+
+    found = bisection.smallest_enough(low, most, enough)
+    assert len(tried) == len(set(tried)) and all(low < n <= most for n in tried)
+    assert len(tried) <= 2 * bisection.expected_tries(low, most) + 2
+    if enough_from > most:
+        assert found is None and tried == [most]
+    else:
+        assert found is not None and enough_from <= found <= max(enough_from * bisection.CLOSE, enough_from + 1)
+
+
 def search_in_a_world(monkeypatch, spec: dict, place_from: int, pixels_from: int | None) -> tuple[Measured, list[dict]]:
     """The search of a cell where so many pictures are enough for each criterion; what it asked to be trained on."""
     asked: list[dict] = []

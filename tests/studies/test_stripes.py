@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -90,7 +91,7 @@ def test_every_combination_is_drawn_once_and_scored_by_hand():
     items = every_combination(run)
     rows, held_out = items.combinations, support.held_out.contains(items.combinations)
     assert len(rows) == support.train.size + support.held_out.size == len(np.unique(rows, axis=0))
-    batch = task.sample(key_for("any", 0), rows)
+    batch = task.sample(key_for("any", 0), jnp.asarray(rows))
     output = np.asarray(run.nets[0](batch)[0]).reshape(len(rows), -1)
     np.testing.assert_allclose(items.kept["answer"].reshape(len(rows), -1), output, atol=1e-5)
     targets = items.kept["target"].reshape(len(rows), -1)
