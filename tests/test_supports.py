@@ -243,7 +243,7 @@ SUITED = {
     **dict.fromkeys(("stair", "l-shape", "cross-arms", "diagonal", "orthotope"), (FACTORS, LACKING)),
 }  # fmt: skip
 
-EVERYWHERE = [(d, s) for d in supports.registry for s in SUITED.get(d, (SMALL, FACTORS))]
+EVERYWHERE = [(d, s) for d in supports.registry if d != "listed" for s in SUITED.get(d, (SMALL, FACTORS))]
 
 
 @pytest.mark.parametrize("design", SUITED)
@@ -271,6 +271,31 @@ def test_fewer_active_trains_the_small_and_holds_out_the_large(most, trained):
             supports.registry["fewer-active"](Subsets(8, 3), most=bad)
     with pytest.raises(UserError, match="different sizes"):
         supports.registry["fewer-active"](FACTORS)
+
+
+@pytest.mark.parametrize("space", [SMALL, FACTORS], ids=str)
+def test_listed_trains_the_ranks_it_is_given_and_is_data(space):
+    written = json.loads(json.dumps({"ranks": [7, 2, 40, 7]}))
+    support = supports.registry["listed"](space, **written, seed=5)
+    check_support(support)
+    assert space.rank(support.train.combinations()).tolist() == [2, 7, 40]
+    assert support.held_out.size == space.size - 3
+    assert json.loads(json.dumps(support.settings)) == {"ranks": [2, 7, 40], "seed": 5}
+
+
+@pytest.mark.parametrize(
+    "ranks, words",
+    [
+        ([], r"needs the ranks that are trained, such as ranks=\[0, 1\]"),
+        ([3, 92], "rank=92 is too large; it must be at most 91"),
+        ([-1], "rank=-1 is too small; it must be at least 0"),
+        ([0.5], "rank=0.5 is not a whole number"),
+        (list(range(92)), "leaves nothing to hold out"),
+    ],
+)
+def test_listed_refuses_ranks_that_make_no_split(ranks, words):
+    with pytest.raises(UserError, match=words):
+        supports.registry["listed"](SMALL, ranks=ranks)
 
 
 @pytest.mark.parametrize("design, space", EVERYWHERE, ids=str)

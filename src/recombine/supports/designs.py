@@ -228,6 +228,17 @@ def implicit(
     raise UserError(f"no rule with held_out={held_out} on {space} is {wanted}; the share must lie between 0 and 1")
 
 
+@supports.register("listed")
+def listed(space: Space, *, ranks: Sequence[int] = (), seed: int = 0) -> Support:
+    """The combinations of these ranks are trained, all others are held out: what was chosen elsewhere, as data."""
+    require_int("seed", seed, at_least=0)
+    _refuse_unlisted(space)
+    if not len(ranks):
+        raise UserError(f"the design 'listed' needs the ranks that are trained, such as ranks=[0, 1], of {space}")
+    train = [require_int("rank", rank, at_least=0, at_most=space.size - 1) for rank in ranks]
+    return from_ranks(space, np.array(train), None, "listed", settings={"ranks": sorted(set(train)), "seed": seed})
+
+
 def from_combinations(space: Space, train: Any, held_out: Any = None, weights: Any = None) -> Support:
     """A support from rows of your own; `held_out=None` means all the rest.
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..context import Context, Measured
 from ..errors import UserError
 from ..keys import key_for
 from ..nets import Net
@@ -21,7 +22,6 @@ from ..supports import Support
 from ..tasks import Episodes, Task, WrongCode
 from ..training import Items, Member, Stage, Trained, evaluate, stream_scores, train
 from . import keeping as keeping  # registers the keepers
-from .context import Context, Measured
 from .keepers import keepers
 from .kept import KeptNets, key_of
 from .trial import Trial, build_task
@@ -271,5 +271,5 @@ def decodability_rows(run: Trained, step: int, **options: Any) -> list[Row]:
 
 
 def _value(rows: list[Row], stream: str, group: str, metric: str) -> float | None:
-    key = ("score", stream, group, metric)
-    return next((r["value"] for r in rows if (r["reading"], r["stream"], r["group"], r["metric"]) == key), None)
+    key = {"reading": "score", "stream": stream, "group": group, "metric": metric}
+    return next((r["value"] for r in rows if all(r.get(name) == word for name, word in key.items())), None)

@@ -6,12 +6,12 @@ import functools
 import math
 from typing import Any
 
+from ...context import Context, Measured
 from ...lab.bisection import expected_tries, smallest_enough
 from ...lab.cells import Spec
 from ...supports.regions import donut_range
 from ...trials import Trial
 from ...trials import measure as measure_trial
-from ...trials.context import Context, Measured
 from ...trials.trial import build_space
 from .data_efficiency_readings import CRITERIA, meets
 
