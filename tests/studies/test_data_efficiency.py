@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recombine import UserError
+from recombine.context import Context, Measured
 from recombine.lab import bisection
 from recombine.lab.cells import Cell
 from recombine.lab.store import Record
@@ -17,7 +18,6 @@ from recombine.lab.study_table import PreconditionFailed, StudyTable
 from recombine.studies.liang2025 import data_efficiency_readings as readings
 from recombine.studies.liang2025 import data_efficiency_search
 from recombine.studies.liang2025.data_efficiency import study
-from recombine.trials.context import Context, Measured
 
 from .drawn_tables import (
     assert_one_step_can_be_taken,

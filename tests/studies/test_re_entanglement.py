@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from recombine import UserError
+from recombine.context import Context
 from recombine.lab.cells import Cell
 from recombine.lab.store import Record
 from recombine.lab.study_table import PreconditionFailed, StudyTable
 from recombine.studies.liang2025 import re_entanglement_readings as readings
 from recombine.studies.liang2025.re_entanglement import study
-from recombine.trials.context import Context
 
 from .drawn_tables import (
     assert_one_step_can_be_taken,

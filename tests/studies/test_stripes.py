@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from recombine import UserError, shades
+from recombine.context import Context
 from recombine.keys import key_for
 from recombine.lab.study_table import PreconditionFailed, StudyTable
 from recombine.studies.liang2025 import stripes_readings as readings
 from recombine.studies.liang2025.stripes import study
 from recombine.training import train
 from recombine.trials import Trial, keeping
-from recombine.trials.context import Context
 from recombine.trials.measure import every_combination, every_rows
 
 from .drawn_tables import (
