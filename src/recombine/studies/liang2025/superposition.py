@@ -78,13 +78,17 @@ study = Study(
             "world.encoding": ["one-hot"],
         },
     ],
+    # every picture is the same, so the truth explains whatever a blend does, and no more; nets that learn it are cured
+    controls={
+        "indifferent-untrained": {"world.name": "bumps-indifferent-v1", "steps": 1, "learning_rate": 1e-12},
+    },
     claims=[
         Claim(
             "failing-nets-superpose",
             blend_over_truth,
             at_least(0.2),
             "Trained pictures explain .2 more of what failing nets draw than the truth does",
-            "indifferent",  # every picture is the same, so the truth explains whatever a blend does
+            "indifferent-untrained",
             supported="nets that fail draw blends of trained pictures",
             refuted="what failing nets draw is no blend of trained pictures",
         ),
@@ -93,7 +97,7 @@ study = Study(
             truth_over_blend,
             at_least(0.2),
             "The truth explains .2 more of what cured nets draw than trained pictures do",
-            "lookup",  # nothing can compose, so nothing draws the truth
+            "indifferent",
             source=OURS,
             supported="nets that compose draw the truth",
             refuted="cured nets blend, too",
