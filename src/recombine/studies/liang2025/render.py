@@ -70,15 +70,15 @@ study = Study(
     question="If an architecture renders each factor into a picture of its own, does it draw unseen combinations?",
     source=SOURCE,
     history="After a first run of 3,000 steps, in which the seeds disagreed, laptop scale trains for 12,000.",
-    minutes=Scale(1, 8, 300, "about 2 GPU-hours"),
+    minutes=Scale(1, 8, 60, "about 2 GPU-hours"),
     metric="error",
-    world=pictures(WORLD, Scale(8, 12, 16, 32), sigma=Scale(1.0, 1.0, 1.0, 1.5)),
+    world=pictures(WORLD, Scale(8, 12, 24, 32), sigma=Scale(1.0, 1.0, 1.0, 1.5)),
     support={"name": "corner"},
     net={"name": "rendering"},
     recipe=Scale(
         ours(150, 1e-2, weight_decay=1e-4),
         ours(12_000, weight_decay=1e-4, evaluations=4),
-        ours(60_000, weight_decay=1e-4, evaluations=4),
+        ours(40_000, weight_decay=1e-4, evaluations=4),
         # 1000 epochs of 624 pictures in batches of 32
         PUBLISHED | {"steps": 19_500, "weight_decay": 1e-4, "evaluations": 10},
     ),

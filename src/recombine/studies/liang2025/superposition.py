@@ -45,7 +45,7 @@ study = Study(
     source=SOURCE,
     history="After a first run with 12 pixels, in which a CNN did not fail, laptop scale has 16 pixels and the "
     "rendering net as published.",
-    minutes=Scale(1, 8, 300, "about 1 GPU-hour"),
+    minutes=Scale(1, 8, 45, "about 1 GPU-hour"),
     metric="error",
     world=pictures("bumps-v1", Scale(8, 16, 20, 28)),
     support={"name": "donut"},
