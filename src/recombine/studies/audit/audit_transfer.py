@@ -167,7 +167,7 @@ study = Study(
         {"family": FAMILY, "support": Arms({"random": {}}), "support.held_out": HELD_OUT},
         {"family": FAMILY, "support": TEACHING},
     ],
-    controls={"shuffled": {"told": "shuffled"}},
+    controls={"shuffled": {"told": "shuffled", "support": ["random"]}},  # what is judged: nothing else can be wrong
     claims=[claim for name in FAMILIES for claim in claims_about(name)],
     measurements=[one for name in FAMILIES for one in measurements_of(name)],
     charts=[
