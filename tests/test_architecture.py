@@ -30,6 +30,7 @@ LEVELS = [
         "progress",
         "shades",
         "labels",
+        "context",
     },
     {"spaces"},
     {"supports"},
@@ -41,12 +42,13 @@ LEVELS = [
     {"training"},
     {"probes"},
     {"adapters"},
-    {"lab"},
     {"trials"},
+    {"charts"},
+    {"lab"},
     {"audit"},
     {"studies"},
     {"report", "bench", "bench_engine"},
-    {"testing", "testing_nets", "cli", "__main__", "__init__"},
+    {"testing", "testing_nets", "testing_studies", "cli", "__main__", "__init__"},
 ]
 LEVEL_OF = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 
@@ -90,7 +92,9 @@ def test_no_file_imports_from_a_noun_further_down(path):
 def test_every_room_is_in_the_picture():
     picture = (ROOT / "docs" / "architecture.md").read_text()
     for path in FILES:
-        if path.name != "__init__.py":
+        if room(path) == "studies" and path.parent != SOURCE / "studies":  # studies are not listed by hand: by folder
+            assert f"{path.parent.name}/" in picture, f"docs/architecture.md does not show {path.parent}"
+        elif path.name != "__init__.py":
             assert path.name in picture, f"docs/architecture.md does not show {path.relative_to(SOURCE)}"
     for name in re.findall(r"^ {4,}(\S+\.py)\b", picture, re.MULTILINE):
         assert any(path.name == name for path in FILES), f"docs/architecture.md shows {name}, which is not there"

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 from browser import Browser, browser, why_not  # noqa: F401
-from recombine.lab.study import Figure
-from recombine.lab.verdicts import Claim
+from recombine.charts.figure import Figure
+from recombine.charts.vega import sized
+from recombine.lab.verdicts import Claim, at_least
 from recombine.report import compare, render, render_audit
 from recombine.report.comparison import render_comparison
 from recombine.report.gallery import render_gallery
 from recombine.report.page import asset
-from recombine.studies.charts import sized
 from test_audit_report import audit, table  # noqa: F401
-from test_formats import Played
-from test_report import HOSTILE, fruit_result
+from test_formats import Everything, played
+from test_report import HOSTILE, Fruit, fruit_conclusion, fruit_result
 
 pytestmark = [
     pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is a browser"),
@@ -27,17 +27,18 @@ pytestmark = [
 ]
 
 
-class Busy(Played):
+class Busy(Everything):
     """All there can be on a page, with enough claims to filter."""
 
-    claims = (
-        *Played.claims,
-        *(Claim(f"c{i}", f"more claim-{i}", "ours", "at least", 0.1 * i, lambda t: t.value.mean(), "mean", "")
-          for i in range(8)),
-    )  # fmt: skip
+    def __init__(self):
+        more = [
+            Claim(f"c{i}", lambda t: t.value.mean(), at_least(0.1 * i), f"more claim-{i}", "none", "mean", "ours")
+            for i in range(8)
+        ]
+        super().__init__(claims=[*Fruit().claims, *more])
 
-    def figures(self, table: Any, records: Any) -> list[Figure]:  # noqa: F811
-        (chart,) = super().figures(table, records)
+    def figures(self, table: Any) -> list[Figure]:  # noqa: F811
+        (chart,) = super().figures(table)
         shown = [{"field": name, "type": "nominal"} for name in ("name", "value")]
         wide = {"field": "name", "type": "nominal", "legend": {"title": "W" * 40, "titleLimit": 900, "orient": "top"}}
         encoding = chart.spec["encoding"] | {"tooltip": shown, "color": wide}
@@ -47,14 +48,12 @@ class Busy(Played):
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory, audit) -> Path:  # noqa: F811
-    from recombine.lab.run import conclude
-
     folder = tmp_path_factory.mktemp("pages")
     plain = fruit_result()
-    result = conclude(Busy(), "laptop", plain.settings, plain.records, [], None)
+    result = played(fruit_conclusion(Busy(), plain.records))
     (folder / "report.html").write_text(render(result))
     (folder / "gallery.html").write_text(render_gallery([result, plain], ["report.html", "report.html"]))
-    other = dataclasses.replace(plain, settings=plain.settings | {"size": 7})
+    other = dataclasses.replace(plain, settings=plain.settings | {"options.size": 7})
     (folder / "compare.html").write_text(render_comparison([compare(plain, other)], [HOSTILE]))
     (folder / "audit.html").write_text(render_audit(audit))
     return folder

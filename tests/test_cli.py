@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 
 from recombine.cli import main
-from recombine.lab.study import Knob, Measured, Study
-from recombine.lab.verdicts import Claim
+from recombine.context import Measured
+from recombine.lab.study import Study
+from recombine.lab.verdicts import Claim, at_least
 from recombine.registry import Registry
 
-TINY = ("--set", "supports=random,missing", "steps=30", "modules=6", "at_most=2", "width=16")
+TINY = ("--set", "support=random,missing", "steps=30", "modules=6", "at_most=2", "width=16")
 
 
 def run(capsys, *arguments: str) -> tuple[int, str, str]:
@@ -37,7 +38,7 @@ def test_list_names_everything_with_one_line(capsys):
     assert code == 0 and "mlp" in out and "hyperteacher" not in out
 
 
-def test_show_prints_claims_thresholds_sources_grid_knobs_and_time(capsys):
+def test_show_prints_claims_thresholds_sources_grid_settings_and_time(capsys):
     from recombine.studies import registry
 
     code, out, _ = run(capsys, "show", "supports")
@@ -45,9 +46,9 @@ def test_show_prints_claims_thresholds_sources_grid_knobs_and_time(capsys):
     study = registry["supports"]
     for claim in study.claims:
         assert claim.id in out and f"{claim.side} {claim.threshold:g}" in out.replace("\n", " ")
-    for knob in study.knobs:
-        assert knob.name in out
-    assert "arXiv" in out and study.running_time["paper"] in out
+    for name in study.settings("laptop"):
+        assert name == "scale" or name in out
+    assert "arXiv" in out and study.running_time("paper") in out and study.running_time("night") in out
 
 
 def test_run_writes_a_report_and_prints_its_path(capsys, tmp_path, monkeypatch):
@@ -76,26 +77,26 @@ def test_json_is_one_object_and_nothing_else(capsys, tmp_path):
         assert verdict["verdict"] == "undecided"
 
 
-class Toss(Study):
+def toss(name: str, ran: list[str], reads: tuple[str, ...] = (), broken: bool = False) -> Study:
     """A study that costs nothing: the value of a cell is its seed."""
 
-    version, title, question, source = 1, "Toss", "Heads?", "nobody"
-    knobs = (Knob("bias", "what is added", 1.0, 1.0, 1.0),)
-    controls = {"fair": {"bias": -9.0}}
-    running_time = dict.fromkeys(("smoke", "laptop", "paper"), "no time")
-    claims = (Claim("heads", "It is", "nobody", "at least", 0.0, lambda t: t.value.mean(), "mean", "fair"),)
-
-    def __init__(self, name: str, ran: list[str], reads: tuple[str, ...] = (), broken: bool = False):
-        self.id, self.reads, self.ran, self.broken = name, reads, ran, broken  # type: ignore[misc]
-
-    def grid(self, settings, seed):
-        return [{"seed": seed, "bias": settings["bias"]}]
-
-    def measure(self, spec, context):
-        self.ran.append(self.id)
-        if self.broken:
+    def measure(spec, context):
+        ran.append(name)
+        if broken:
             raise RuntimeError("the coin broke")
-        return Measured([{"reading": "toss", "value": spec["seed"] + spec["bias"]}], {"seconds": 0.0})
+        return Measured([{"reading": "toss", "value": spec["seed"] + spec["options"]["bias"]}], {"seconds": 0.0})
+
+    return Study(
+        id=name,
+        title="Toss",
+        question="Heads?",
+        source="nobody",
+        options={"bias": 1.0},
+        claims=[Claim("heads", lambda t: t.value.mean(), at_least(0), "It is", "fair", description="mean")],
+        controls={"fair": {"bias": -9.0}},
+        depends_on=reads,
+        measure=measure,
+    )
 
 
 def several(monkeypatch, **broken: bool) -> list[str]:
@@ -103,7 +104,7 @@ def several(monkeypatch, **broken: bool) -> list[str]:
     ran: list[str] = []
     found = Registry("study")
     for name, reads in (("reader", ("one", "two")), ("one", ()), ("two", ())):
-        found.register(name)(Toss(name, ran, reads, broken.get(name, False)))
+        found.register(name)(toss(name, ran, reads, broken.get(name, False)))
     monkeypatch.setattr("recombine.studies.registry", found)
     return ran
 
@@ -175,16 +176,16 @@ def test_certify_prints_a_certificate(capsys):
         (("run", "supports", "--set", "width"), "name=value"),
         (("run", "supports", "--set", "width=wide"), "width='wide'"),
         (("run", "supports", "--set", "width=3", "width=4"), "twice"),
-        (("run", "supports", "--set", "supports=random,magic"), "magic"),
+        (("run", "supports", "--set", "support=random,magic"), "magic"),
         (("run", "supports", "--set", "schedule=cosin"), "cosine"),
         (("run", "supports", "--set", "at_most=99"), "at_most=99"),
         (("run", "supports", "--set", "held_out=0"), "held_out=0"),
         (("run", "supports", "--set", "held_out=1"), "held_out=1"),
         (("run", "supports", "--set", "modules=1", "at_most=1"), "one"),
-        (("run", "supports", "--set", "task=hyperteacher"), "hyperteacher-v1"),
+        (("run", "supports", "--set", "world=hyperteacher"), "hyperteacher-v1"),
         (("run", "supports", "--set", "encoding=idenity"), "'identity'"),
-        (("run", "supports", "--set", "supports=random,random"), "twice"),
-        (("run", "supports", "--set", "supports="), "empty"),
+        (("run", "supports", "--set", "support=random,random"), "twice"),
+        (("run", "supports", "--set", "support="), "empty"),
         (("run", "supports", "--set", "learning_rate=inf"), "learning_rate=inf"),
         (("run", "supports", "--engine", "local:²"), "unknown engine"),
         (("run", "supports", "--out", "x" * 300), "too long"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import subprocess
@@ -12,11 +13,12 @@ import jax
 import pytest
 
 import recombine as rc
+from recombine.context import Context, Measured
 from recombine.devices import Layout, choose, one_device
 from recombine.lab.cells import Cell
-from recombine.lab.study import Context, Measured, Study
 from recombine.training import Recipe, train
 from recombine.training.step import stepper
+from small_studies import coin
 
 ON_FOUR = """
 import json, re, tempfile
@@ -144,14 +146,12 @@ def test_cells_of_a_study_run_on_one_device(monkeypatch):
     monkeypatch.setattr(jax, "local_devices", lambda: ["a", "b", "c", "d"])
     seen = []
 
-    class Asks(Study):
-        id, version = "asks", 1
+    def measure(spec, context):
+        seen.append(choose("auto", 16))
+        return Measured([])
 
-        def measure(self, spec, context):
-            seen.append(choose("auto", 16))
-            return Measured([])
-
-    Asks().compute(Cell("asks", 1, {}), Context())
+    study = dataclasses.replace(coin(), measure=measure)
+    study.compute(Cell("coin", 1, {}), Context())
     assert seen == [Layout()] and choose("auto", 16) == Layout(("a", "b", "c", "d"))
 
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import recombine as rc
+from recombine.charts.split_map import SupportMap
 from recombine.errors import UserError
-from recombine.lab.run import conclude
-from recombine.lab.study import SupportMap
+from recombine.lab.run import Result
 from recombine.report import render
 from recombine.report.formats import report_format
 from recombine.report.graph import graph_svg
@@ -24,19 +24,20 @@ from recombine.report.sheet import sheet_svg
 from recombine.tasks.episodes import Entry, Episode, Frame
 from test_maps import Mapped
 from test_plates import Pictured
-from test_report import HOSTILE, Fruit, fruit_result, fruit_store
+from test_report import HOSTILE, Fruit, fruit_conclusion, fruit_result, fruit_store
 
 
 class Everything(Mapped, Pictured):
     """Charts, plates and maps."""
 
 
-class Played(Everything):
-    """An episode, too."""
-
-    def episodes(self, records: Any) -> dict[str, Episode]:
-        frames = (Frame((1, 1), (((1, 2), HOSTILE),), "right", "up", HOSTILE), Frame((1, 2), (), None))
-        return {f"split {HOSTILE}": Episode(HOSTILE, np.zeros((3, 4), bool), frames, (Entry(HOSTILE, HOSTILE),))}
+def played(result: Result) -> Result:
+    """A result whose first record kept an episode, too."""
+    frames = (Frame((1, 1), (((1, 2), HOSTILE),), "right", "up", HOSTILE), Frame((1, 2), (), None))
+    episode = Episode(HOSTILE, np.zeros((3, 4), bool), frames, (Entry(HOSTILE, HOSTILE),))
+    first = result.records[0]
+    kept = dataclasses.replace(first, facts=first.facts | {"episode": episode.to_json()})
+    return dataclasses.replace(result, records=[kept, *result.records[1:]])
 
 
 @pytest.fixture(scope="module")
@@ -104,16 +105,13 @@ def test_the_format_is_what_the_name_ends_with(tmp_path: Path):
 
 def test_an_incomplete_study_says_so_in_every_format(result: Any, tmp_path: Path):
     store = fruit_store(tmp_path / "store")
-    part = conclude(result.study, "laptop", result.settings, result.records[:4], [], store)
+    part = fruit_conclusion(result.study, result.records[:4], store)
     for text in (render(part), render_markdown(part), sheet_svg(part), sheet_svg(part, whole=False)):
         assert "This study is incomplete: 4 of 6 cells are here." in text
 
 
 def test_what_was_changed_after_a_run_is_in_every_format(result: Any):
-    class Changed(Everything):
-        history = "A reading was mended."
-
-    changed = dataclasses.replace(result, study=Changed())
+    changed = dataclasses.replace(result, study=Everything(history="A reading was mended."))
     for text in (render(changed), render_markdown(changed), sheet_svg(changed)):
         assert "Changed after a run was seen" in text and "A reading was mended" in text
         assert "Thresholds were written before" not in text
@@ -143,12 +141,12 @@ def test_no_name_breaks_a_drawing(name: str):
 
 
 def test_episodes_are_in_every_format(result: Any):
-    played = dataclasses.replace(result, study=Played())
-    assert len(re.findall("<svg x=", sheet_svg(played))) == len(re.findall("<svg x=", sheet_svg(result))) + 1
-    files = markdown_files(played)
+    with_episode = played(result)
+    assert len(re.findall("<svg x=", sheet_svg(with_episode))) == len(re.findall("<svg x=", sheet_svg(result))) + 1
+    files = markdown_files(with_episode)
     assert files["report-images/fruit-episode-0.png"].startswith(b"\x89PNG")
     assert "](report-images/fruit-episode-0.png)" in files["report.md"].decode()
-    page = render(played)
+    page = render(with_episode)
     assert 'id="episodes"' in page and "<script>alert" not in page.split('id="episodes"')[1].split("</section>")[0]
 
 

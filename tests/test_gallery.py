@@ -18,7 +18,7 @@ from recombine.cli import main
 from recombine.errors import UserError
 from recombine.intervals import of_difference, over_seeds
 from recombine.lab.store import Failure, Store
-from recombine.lab.verdicts import Verdict
+from recombine.lab.verdicts import Bound, Verdict
 from recombine.registry import Registry
 from recombine.report import compare, compare_folders, render, write_gallery
 from recombine.report.comparison import render_comparison
@@ -109,7 +109,7 @@ def test_a_folder_without_stores_is_refused(tmp_path: Path):
     ((0.6, 0.62, 0.64), "at least", True), ((0.6, 0.62, 0.64), "at most", False), ((0.9, 0.9, 0.9), "at least", True),
 ])  # fmt: skip
 def test_a_bar_points_to_the_side_of_its_claim(values: tuple[float, ...], side: Any, up: bool):
-    claim = dataclasses.replace(Fruit.claims[0], side=side)
+    claim = dataclasses.replace(Fruit().claims[0], bound=Bound(side, 0.5))
     verdict = Verdict(claim, "supported" if up else "refuted", over_seeds(values), dict(enumerate(values)), "laptop")
     (bar,) = sparkline([verdict])
     assert (bar.y < HEIGHT / 2) == up and bar.y >= 0 and bar.y + bar.height <= HEIGHT
@@ -163,20 +163,15 @@ def test_folders_are_compared_by_name(tmp_path: Path):
 
 
 def test_different_studies_are_not_compared():
-    class Other(Fruit):
-        """Another study."""
-
-        id = "other"
-
     with pytest.raises(UserError, match="'fruit' and 'other'"):
-        compare(fruit_result(), dataclasses.replace(fruit_result(), study=Other()))
+        compare(fruit_result(), dataclasses.replace(fruit_result(), study=Fruit(id="other")))
 
 
 def test_settings_that_differ_are_named():
     result = fruit_result()
-    other = dataclasses.replace(result, settings=result.settings | {"size": 9})
+    other = dataclasses.replace(result, settings=result.settings | {"options.size": 9})
     found = compare(result, other)
-    assert found.settings == [("size", 2, 9)]
+    assert found.settings == [("options.size", 2, 9)]
     source = render_comparison([found], [HOSTILE])
     assert (
         HOSTILE not in source and "within the interval" in source and "img" not in [t for t, _ in Page(source).elements]
@@ -225,4 +220,4 @@ def test_a_store_of_another_version_may_lack_settings(tmp_path: Path):
         store.put(dataclasses.replace(fruit_record(seed, "apple")))
     comparisons, _ = compare_folders(tmp_path / "before", tmp_path / "now")
     page = Page(render_comparison(comparisons))
-    assert "version 2 of the study; 3 seeds, 3 cells" in page.text and "kinds" in page.text
+    assert "version 2 of the study; 3 seeds, 3 cells" in page.text and "kind" in page.text

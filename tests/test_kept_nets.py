@@ -13,68 +13,20 @@ import warnings
 from dataclasses import dataclass
 from typing import ClassVar
 
-import jax
 import pytest
 
+from kept_bases import BASE, WORLD, counting
 from recombine.errors import UserError
 from recombine.files.arrays import pack, unpack
-from recombine.lab.run import run_study
-from recombine.lab.study import Context
-from recombine.nets import MLP, Blueprint, Net, Wrapper
-from recombine.nets import registry as nets
+from recombine.nets import MLP, Blueprint
 from recombine.processes import this_process
-from recombine.studies import registry
-from recombine.training.members import StageRun
-from recombine.trials import KeptNets, Trial, kept, load_trained, measure
+from recombine.trials import Context, KeptNets, Trial, kept, load_kept, measure
 from recombine.trials.kept import megabytes, remove_oldest
-
-WORLD = {"name": "hyperteacher-v1", "space": {"modules": 5, "at_most": 2}, "inputs": 4, "outputs": 4}
-BASE = {"net": {"name": "mlp", "width": 16, "depth": 1}, "recipe": {"steps": 30, "tasks": 16, "precision": "float32"}}
-
-
-class OnTop(Wrapper):
-    """A scale on a frozen net."""
-
-    scale: jax.Array
-
-    def group(self, path, leaf):
-        return "no_decay" if path == "scale" else "frozen"
-
-    def __call__(self, batch, key=None):
-        prediction, trace = self.net(batch, key)
-        return prediction * self.scale, trace
-
-    def answer(self, batch, key=None, how=None):
-        return self(batch, key)
-
-    def losses(self, task, batch, moment, memory):
-        return Net.losses(self, task, batch, moment, memory)
-
-
-@dataclass(frozen=True)
-class Scaled(Blueprint):
-    name: ClassVar[str] = "scaled"
-
-    def layers(self):
-        return MLP(16, 1).layers()
-
-    def build(self, task, key, precision="float32", start=None):
-        within = MLP(16, 1).build(task, key, precision) if start is None else start
-        return OnTop(within, jax.numpy.ones(1))
 
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """A store's folder, a cache of its own, and how many members were trained."""
-    monkeypatch.setenv("RECOMBINE_NETS", "50")
-    monkeypatch.setattr("recombine.trials.kept.shared_folder", lambda: tmp_path / "shared")
-    monkeypatch.setitem(nets._things, "scaled", Scaled)
-    trained = []
-    together = StageRun.together
-    monkeypatch.setattr(
-        StageRun, "together", lambda run, seeds, report: trained.extend(seeds) or together(run, seeds, report)
-    )
-    return tmp_path, trained
+    return counting(tmp_path, monkeypatch)
 
 
 def context(folder, cell="cell"):
@@ -156,14 +108,14 @@ def test_history_is_that_of_the_trial_whatever_was_kept_before(here):
     begun = measure(two, context(folder))
     assert begun.rows == fresh.rows
     assert [row["step"] for row in begun.rows if row["reading"] == "history"] == [6, 6, 12, 12]
-    assert len(load_trained(the_file(folder)).history) == 10 + 2
+    assert len(load_kept(the_file(folder)).history) == 10 + 2
 
 
 def test_stages_of_two_precisions_are_kept_and_loaded(here):
     folder, _ = here
     second = {"net": BASE["net"], "recipe": BASE["recipe"] | {"precision": "bfloat16"}}
     found = measure(trial(BASE, second), context(folder))
-    assert float(load_trained(the_file(folder)).score("held_out")) == found.facts["held_out"]
+    assert float(load_kept(the_file(folder)).score("held_out")) == found.facts["held_out"]
 
 
 def test_a_last_stage_with_its_own_split_is_judged_by_it(here):
@@ -328,7 +280,7 @@ def the_file(folder):
 def test_a_kept_net_is_loaded_with_its_world_its_split_and_its_history(here):
     folder, trained = here
     found = measure(trial(BASE), context(folder))
-    run = load_trained(the_file(folder))
+    run = load_kept(the_file(folder))
     score = run.score("held_out")
     assert float(score) == found.facts["held_out"] and score.metric == "r2"
     assert run.support.train.size == found.facts["trained_on"] and len(run.history)
@@ -339,23 +291,12 @@ def test_what_is_on_top_of_a_frozen_net_is_loaded_with_it(here):
     folder, _ = here
     found = measure(trial(BASE, {"net": {"name": "scaled"}, "recipe": BASE["recipe"]}), context(folder / "run"))
     path = the_file(folder / "run")
-    assert float(load_trained(path).score("held_out")) == found.facts["held_out"]
+    assert float(load_kept(path).score("held_out")) == found.facts["held_out"]
     for base in (*(folder / "run" / "nets").glob("*.safetensors"), *(folder / "shared").glob("*.safetensors")):
         if base.name != path.name:
             base.unlink()
     with pytest.raises(UserError, match="not kept any more.*recombine run"):
-        load_trained(path)
-
-
-def test_a_cell_of_a_run_is_found_by_the_beginning_of_its_id(here):
-    folder, _ = here
-    result = run_study(registry["phase"], "smoke", seeds=1, out=folder / "run", quiet=True)
-    record = result.records[0]
-    run = load_trained(folder / "run", record.cell.id[:8])
-    assert float(run.score("held_out")) == record.facts["held_out"]
-    for cell, remedy in ((None, "cell="), ("zzz", "0 cells"), ("", f"{len(result.records)} cells")):
-        with pytest.raises(UserError, match=remedy):
-            load_trained(folder / "run", cell)
+        load_kept(path)
 
 
 def test_files_that_are_no_kept_nets_are_refused_in_a_sentence(here):
@@ -375,6 +316,6 @@ def test_files_that_are_no_kept_nets_are_refused_in_a_sentence(here):
         path = folder / f"{name}.safetensors"
         path.write_bytes(data)
         with pytest.raises(UserError):
-            load_trained(path)
+            load_kept(path)
     with pytest.raises(UserError, match="os.system"):
-        load_trained(folder / "another world.safetensors")
+        load_kept(folder / "another world.safetensors")

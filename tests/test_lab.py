@@ -18,46 +18,22 @@ from hypothesis import strategies as st
 
 import recombine as rc
 from heeding import HEEDING
+from recombine.context import Context
 from recombine.errors import UserError
 from recombine.files import TEMPORARY, write_whole
 from recombine.lab.cells import Cell
 from recombine.lab.engines import parse_engine
 from recombine.lab.run import default_folder, reopen, run_again, run_study
-from recombine.lab.store import DamagedRecord, Record, Store, query
-from recombine.lab.study import Context, Knob, Measured, Study
-from recombine.lab.verdicts import Claim
+from recombine.lab.store import DamagedRecord, Record, Store
 from recombine.report.origin import extent
 from recombine.studies import registry
+from small_studies import coin
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
 )
-
-
-class Coin(Study):
-    """A study that costs nothing: the value of a cell is its seed plus a bias."""
-
-    id, version, title, question, source = "coin", 1, "Coin", "Is it biased?", "nobody"
-    knobs = (Knob("bias", "what is added", 1.0, 1.0, 1.0), Knob("sides", "sides", *(["a", "b"],) * 3))
-    controls = {"fair": {"bias": -9.0}}
-    running_time = dict.fromkeys(("smoke", "laptop", "paper"), "no time")
-    claims = (Claim("biased", "It is", "nobody", "at least", 0.0, lambda t: t.value.mean(), "mean", "fair"),)
-    broken: tuple[str, ...] = ()
-    ran: list[str]
-
-    def __init__(self):
-        self.ran = []
-
-    def grid(self, settings, seed):
-        return [{"seed": seed, "side": side, "bias": settings["bias"]} for side in settings["sides"]]
-
-    def measure(self, spec, context):
-        self.ran.append(spec["side"])
-        if spec["side"] in self.broken:
-            raise RuntimeError("the coin broke")
-        return Measured([{"reading": "toss", "value": spec["seed"] + spec["bias"]}], {"seconds": 0.0})
 
 
 @given(JSON, st.text())
@@ -92,30 +68,31 @@ def test_every_flipped_byte_and_every_cut_is_noticed():
 
 
 def test_the_same_run_again_computes_nothing_and_more_seeds_only_the_new_ones(tmp_path):
-    study = Coin()
+    study = coin(ran=(ran := []))
     first = run_study(study, "smoke", out=tmp_path / "s", quiet=True)
-    assert len(study.ran) == 6 and first.verdicts[0].interval.mean == 2
+    assert len(ran) == 6 and first.verdicts[0].interval.mean == 2
     again = run_study(study, "smoke", out=tmp_path / "s", quiet=True)
-    assert len(study.ran) == 6 and again.to_json() == first.to_json()
+    assert len(ran) == 6 and again.to_json() == first.to_json()
     run_study(study, "smoke", seeds=5, out=tmp_path / "s", quiet=True)
-    assert len(study.ran) == 10
-    table = rc.load(tmp_path / "s")
+    assert len(ran) == 10
+    run = rc.load(tmp_path / "s")
+    table = run.table
     assert len(table) == 10 and set(table.side) == {"a", "b"} and table.value.tolist() == (table.seed + 1.0).tolist()
-    assert query(tmp_path / "s", "select max(value) as top from readings").top[0] == 5.0
+    assert run.query("select max(value) as top from readings").top[0] == 5.0
 
 
 @pytest.mark.parametrize(
     "sql", ["select nothing from readings", "copy readings to 'x.csv'", "select * from 'store.json'"]
 )
 def test_a_query_sees_the_readings_and_nothing_else(tmp_path, sql):
-    run_study(Coin(), "smoke", out=tmp_path / "s", quiet=True)
+    run_study(coin(), "smoke", out=tmp_path / "s", quiet=True)
     with pytest.raises(rc.UserError, match="query failed"):
-        query(tmp_path / "s", sql)
+        rc.load(tmp_path / "s").query(sql)
 
 
 @pytest.mark.parametrize("damage", ["truncated", "empty", "flipped", "foreign"])
 def test_a_damaged_record_is_set_aside_and_its_cell_runs_again(tmp_path, damage):
-    study, folder = Coin(), tmp_path / "s"
+    study, folder = coin(ran=(ran := [])), tmp_path / "s"
     whole = run_study(study, "smoke", out=folder, quiet=True)
     path = sorted((folder / "records").iterdir())[0]
     data = path.read_bytes()
@@ -123,45 +100,45 @@ def test_a_damaged_record_is_set_aside_and_its_cell_runs_again(tmp_path, damage)
                "foreign": sorted((folder / "records").iterdir())[1].read_bytes()}[damage]  # fmt: skip
     path.write_bytes(changed)
     with pytest.warns(UserWarning, match=path.name):
-        assert len(rc.load(folder)) == 5, "the others still load"
+        assert len(rc.load(folder).table) == 5, "the others still load"
     assert path.read_bytes() == changed, "loading must not touch the store"
     with pytest.warns(UserWarning, match="quarantine"):
         again = run_study(study, "smoke", out=folder, quiet=True)
-    assert len(study.ran) == 7 and again.to_json() == whole.to_json()
+    assert len(ran) == 7 and again.to_json() == whole.to_json()
     assert (folder / "quarantine" / path.name).read_bytes() == changed
 
 
 def test_a_cell_that_fails_does_not_stop_the_others(tmp_path):
-    study = Coin()
-    study.broken = ("a",)
+    broken = ["a"]
+    study = coin(broken=broken)
     result = run_study(study, "smoke", out=tmp_path / "s", quiet=True)
     assert len(result.failures) == 3 and len(result.records) == 3
     assert "the coin broke" in result.failures[0].error and "measure" in result.failures[0].traceback
-    study.broken = ()
+    broken.clear()
     assert not run_study(study, "smoke", out=tmp_path / "s", quiet=True).failures
 
 
 def test_a_folder_of_another_run_or_no_store_is_refused(tmp_path):
-    run_study(Coin(), "smoke", out=tmp_path / "s", quiet=True)
+    run_study(coin(), "smoke", out=tmp_path / "s", quiet=True)
     for changes, scale in (({"bias": 2.0}, "smoke"), ({}, "laptop")):
         with pytest.raises(rc.UserError, match="another run"):
-            run_study(Coin(), scale, changes=changes, out=tmp_path / "s", quiet=True)
+            run_study(coin(), scale, changes=changes, out=tmp_path / "s", quiet=True)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.txt").write_text("mine")
     with pytest.raises(rc.UserError, match="not a store"):
-        run_study(Coin(), "smoke", out=tmp_path / "full", quiet=True)
+        run_study(coin(), "smoke", out=tmp_path / "full", quiet=True)
     with pytest.raises(rc.UserError, match=r"no store\.json"):
         rc.load(tmp_path / "nowhere")
 
 
 def test_a_store_of_another_format_is_named_and_left_alone(tmp_path):
-    run_study(Coin(), "smoke", out=tmp_path / "s", quiet=True)
+    run_study(coin(), "smoke", out=tmp_path / "s", quiet=True)
     marker = tmp_path / "s" / "store.json"
-    newer = marker.read_bytes().replace(b'"format":1', b'"format":7')
+    newer = marker.read_bytes().replace(b'"format":2', b'"format":7')
     marker.write_bytes(newer)
     for attempt in (
         lambda: rc.load(tmp_path / "s"),
-        lambda: run_study(Coin(), "smoke", out=tmp_path / "s", quiet=True),
+        lambda: run_study(coin(), "smoke", out=tmp_path / "s", quiet=True),
     ):
         with pytest.raises(rc.UserError, match="format 7"):
             attempt()
@@ -196,26 +173,26 @@ def test_a_write_is_whole_or_absent(tmp_path, monkeypatch):
     assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
 
 
-def test_unknown_knobs_scales_and_engines_get_the_near_name():
+def test_unknown_settings_scales_and_engines_get_the_near_name():
     with pytest.raises(rc.UserError, match="'bias'"):
-        Coin().settings("smoke", {"bais": 1})
+        coin().settings("smoke", {"bais": 1})
     with pytest.raises(rc.UserError, match="laptop"):
-        Coin().settings("labtop")
+        coin().settings("labtop")
     with pytest.raises(rc.UserError, match="is not a number"):
-        Coin().settings("smoke", {"bias": "much"})
+        coin().settings("smoke", {"bias": "much"})
     for text in ("cluster", "local:0", "local:x", "inprocess:2"):
         with pytest.raises(rc.UserError, match="unknown engine"):
             parse_engine(text)
 
 
 def test_default_folder_tells_changed_settings_apart():
-    folders = {default_folder(Coin(), "smoke", changes) for changes in ({}, {"bias": "2"}, {"bias": "3"})}
+    folders = {default_folder(coin(), "smoke", changes) for changes in ({}, {"bias": "2"}, {"bias": "3"})}
     assert len(folders) == 3 and Path("runs/coin-smoke") in folders
 
 
 @pytest.fixture(scope="module")
 def tiny() -> dict:
-    return {"supports": ["random", "disconnected"], "steps": 30, "modules": 6, "at_most": 2, "width": 16}
+    return {"support": ["random", "disconnected"], "steps": 30, "modules": 6, "at_most": 2, "width": 16}
 
 
 def test_every_engine_gives_the_same_record(tmp_path, tiny):
@@ -260,7 +237,7 @@ def test_workers_that_cannot_start_fail_every_cell(tmp_path, tiny, monkeypatch):
     "about",
     [
         {}, {"study": "supports"}, {"scale": "[/x]"}, {"scale": "\x1b[31m"}, {"settings": {"widht": 3}},
-        {"version": 99}, {"study": "magic"}, {"seeds": "three"}, {"settings": {"supports": []}},
+        {"version": 99}, {"study": "magic"}, {"seeds": "three"}, {"settings": {"support": []}},
     ],
 )  # fmt: skip
 def test_a_store_with_odd_content_is_refused_in_one_sentence(tmp_path, tiny, about):
@@ -274,7 +251,7 @@ def test_a_store_with_odd_content_is_refused_in_one_sentence(tmp_path, tiny, abo
 
 
 @pytest.mark.parametrize(
-    "change", [{"format": 2}, {"rows": [{"value": "x"}]}, {"rows": [1]}, {"facts": 3}, {"cell": {}}]
+    "change", [{"format": 3}, {"rows": [{"value": "x"}]}, {"rows": [1]}, {"facts": 3}, {"cell": {}}]
 )
 def test_a_forged_record_is_no_record(change):
     from recombine.lab.cells import canonical
@@ -287,15 +264,15 @@ def test_a_forged_record_is_no_record(change):
 
 
 def test_fewer_seeds_than_before_forget_nothing(tmp_path):
-    run_study(Coin(), "smoke", seeds=3, out=tmp_path / "s", quiet=True)
+    run_study(coin(), "smoke", seeds=3, out=tmp_path / "s", quiet=True)
     with pytest.warns(UserWarning, match="was begun with 3 seeds, so all of them count"):
-        again = run_study(Coin(), "smoke", seeds=1, out=tmp_path / "s", quiet=True)
-    assert len(again.records) == len(reopen(tmp_path / "s", {"coin": Coin()}).records) == 6
+        again = run_study(coin(), "smoke", seeds=1, out=tmp_path / "s", quiet=True)
+    assert len(again.records) == len(reopen(tmp_path / "s", {"coin": coin()}).records) == 6
     assert extent(again).complete and not extent(again).damaged
 
 
 def test_a_record_that_is_merely_not_part_of_a_result_is_not_called_damaged(tmp_path):
-    whole = run_study(Coin(), "smoke", seeds=3, out=tmp_path / "s", quiet=True)
+    whole = run_study(coin(), "smoke", seeds=3, out=tmp_path / "s", quiet=True)
     part = dataclasses.replace(whole, records=whole.records[:4])  # as a page sees it that is made while cells come in
     assert (extent(part).damaged, extent(part).absent) == (0, 2)
     path = tmp_path / "s" / "records" / f"{whole.records[5].cell.id}.json"
@@ -314,18 +291,18 @@ def test_another_run_in_the_same_place_is_refused_by_what_differs(tmp_path):
 
 
 def test_retry_runs_what_was_damaged(tmp_path):
-    first = run_study(Coin(), "smoke", seeds=2, out=tmp_path / "s", quiet=True)
+    first = run_study(coin(), "smoke", seeds=2, out=tmp_path / "s", quiet=True)
     damaged, gone = (tmp_path / "s" / "records" / f"{record.cell.id}.json" for record in first.records[:2])
     damaged.write_bytes(b"{")
     gone.unlink()
     with pytest.warns(UserWarning, match="its cell runs again"):
-        again = run_again(tmp_path / "s", {"coin": Coin()}, quiet=True)
+        again = run_again(tmp_path / "s", {"coin": coin()}, quiet=True)
     assert damaged.exists() and not gone.exists() and extent(again).absent == 1
 
 
 def test_ctrl_c_keeps_finished_cells_and_the_same_command_continues(tmp_path):
     command = [sys.executable, "-m", "recombine", "run", "supports", "--scale", "smoke", "--out", "s",
-               "--engine", "local:1", "--seeds", "2", "--set", "supports=random,missing", "steps=8000", "modules=6",
+               "--engine", "local:1", "--seeds", "2", "--set", "support=random,missing", "steps=8000", "modules=6",
                "at_most=2", "width=16"]  # fmt: skip  # each cell takes longer than it takes to notice the one before
     process = subprocess.Popen(
         [*HEEDING, *command], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -347,13 +324,13 @@ def test_ctrl_c_keeps_finished_cells_and_the_same_command_continues(tmp_path):
 
 def test_a_cell_of_another_version_is_refused():
     with pytest.raises(rc.UserError, match="version 9"):
-        Coin().compute(Cell("coin", 9, {"seed": 0}), Context())
+        coin().compute(Cell("coin", 9, {"seed": 0}), Context())
 
 
 def test_a_damaged_checkpoint_is_named_and_goes_to_quarantine(tmp_path):
     """A cell whose state is harmed: empty, cut off, or noise. It starts again and gives the same record."""
     study = registry["supports"]
-    tiny = {"supports": ["random"], "steps": 8, "modules": 4, "at_most": 2, "width": 8, "evaluations": 2}
+    tiny = {"support": ["random"], "steps": 8, "modules": 4, "at_most": 2, "width": 8, "evaluations": 2}
     asked = {"seeds": 1, "changes": tiny, "quiet": True}
     whole = run_study(study, "smoke", out=tmp_path / "whole", **asked)
     cell = whole.records[0].cell

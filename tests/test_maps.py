@@ -12,19 +12,17 @@ import numpy as np
 import pytest
 
 import recombine as rc
+from recombine.charts.split_map import SupportMap
 from recombine.errors import UserError
 from recombine.lab.cells import Cell
-from recombine.lab.run import run_study
 from recombine.lab.store import Record
-from recombine.lab.study import SupportMap
+from recombine.lab.support_maps import read_scores, support_maps
 from recombine.report import render
 from recombine.report.graph import graph_svg, graph_words
 from recombine.report.images import map_image
 from recombine.report.maps import HELD_OUT, TRAINED, layout, map_svg, page_data, sides, words
-from recombine.studies import each, registry
-from recombine.studies.support_maps import support_maps
-from recombine.studies.trial import build_support
 from recombine.supports.support import from_ranks
+from recombine.trials import Trial
 from test_report import HOSTILE, Fruit, Page, fruit_result
 
 SPACES = [
@@ -120,21 +118,24 @@ def test_many_parts_are_not_drawn():
 
 
 # -- from records -----------------------------------------------------------------------------------------------------
-def spec(seed: int = 0) -> dict[str, Any]:
-    return {"seed": seed, "task": "hyperteacher-v1", "modules": 6, "at_most": 2, "support": "random", "held_out": 0.25}
+def spec(seed: int = 0, name: str = "random") -> dict[str, Any]:
+    world = {"name": "hyperteacher-v1", "space": {"modules": 6, "at_most": 2}, "encoding": "identity"}
+    support = {"name": name, "held_out": 0.25}
+    trial = {"world": world, "support": support, "stages": [{"net": {"name": "mlp"}, "recipe": {}}], "seed": seed}
+    return {"seed": 0, "at": {"split": f"{name} {seed}"}, "trial": trial}
 
 
 def test_a_map_is_of_the_split_that_was_trained_on():
-    support = build_support(spec())
+    support = Trial.from_json(spec()["trial"]).build_support()
     scores = [round(0.01 * i, 4) for i in range(support.space.size - 1)] + [None]
     facts = {"content": support.certificate().content, "each": {"metric": "r2_pooled", "scores": scores}}
     records = [
         Record(Cell("s", 1, spec()), [], facts, {}),
         Record(Cell("s", 1, spec(1)), [], facts, {}),  # another seed is another split
-        Record(Cell("s", 1, spec() | {"support": "nonesuch"}), [], facts, {}),
+        Record(Cell("s", 1, spec(name="nonesuch")), [], facts, {}),
         Record(Cell("s", 1, spec()), [], {"impossible": "no such split"}, {}),
     ]
-    found = support_maps(records, lambda s: f"{s['support']} {s['seed']}")
+    found = support_maps(records, "split")
     assert [one.name for one in found] == ["random 0", "random 1", "nonesuch 0"]
     assert found[0].scores is not None and found[0].scores[3] == 0.03 and math.isnan(found[0].scores[-1])
     assert found[0].score_name == "R²"
@@ -143,27 +144,14 @@ def test_a_map_is_of_the_split_that_was_trained_on():
 
 @pytest.mark.parametrize("kept", [None, 3, {"scores": [0.5]}, {"scores": "all"}, {}])
 def test_scores_that_do_not_fit_are_not_read(kept: Any):
-    assert each.read_scores({"each": kept}, 21) is None
-
-
-def test_a_run_keeps_the_scores_of_one_seed():
-    changes = {"supports": ["random"], "steps": 30, "modules": 6, "at_most": 2, "width": 16, "tasks": 16}
-    study = registry["supports"]
-    result = run_study(study, "smoke", seeds=2, changes=changes, quiet=True)
-    assert ["each" in record.facts for record in result.records] == [True, False]
-    (one,) = study.maps(result.records)
-    assert one.support is not None and one.scores is not None and np.isfinite(one.scores).all()
-    # what is kept one by one is what the score of the side is about, up to chance
-    held_out = one.scores[sides(one.support) == HELD_OUT].mean()
-    pooled = result.table.query("seed == 0 and reading == 'score' and stream == 'held_out' and metric == 'r2_pooled'")
-    assert held_out == pytest.approx(float(pooled[pooled.group == ""].value.iloc[0]), abs=0.15)
+    assert read_scores({"each": kept}, 21) is None
 
 
 # -- on the page ------------------------------------------------------------------------------------------------------
 class Mapped(Fruit):
     """Splits of a space whose every name is hostile."""
 
-    def maps(self, records: Any) -> list[SupportMap]:
+    def support_maps(self, records: Any) -> list[SupportMap]:
         space = rc.Product(**{f"factor {HOSTILE}": [HOSTILE, "b", "c"], "other": 4, "third": [HOSTILE, 2]})
         return [
             SupportMap(f"split {HOSTILE}", rc.supports.random(space, held_out=0.25, seed=0), np.linspace(-1, 1, 24)),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -16,29 +18,21 @@ from recombine.lab import own
 from recombine.lab.own import own_study
 from recombine.registry import Registry
 
-COIN = '''
-from recombine.lab.study import Knob, Measured, Study
-from recombine.lab.verdicts import Claim
+COIN = """
+import recombine as rc
+from recombine.trials import Measured
 
 
-class Coin(Study):
-    """The value of a cell is its seed plus a bias."""
-
-    id, version, title, question, source = "own-coin", 1, "Coin", "Is it biased?", "nobody"
-    knobs = (Knob("bias", "what is added", 1.0, 1.0, 1.0),)
-    controls = {"fair": {"bias": -9.0}}
-    running_time = dict.fromkeys(("smoke", "laptop", "paper"), "no time")
-    claims = (Claim("biased", "It is", "nobody", "at least", 0.0, lambda t: t.value.mean(), "mean", "fair"),)
-
-    def grid(self, settings, seed):
-        return [{"seed": seed, "bias": settings["bias"]}]
-
-    def measure(self, spec, context):
-        return Measured([{"reading": "toss", "value": spec["seed"] + spec["bias"]}], {"seconds": 0.0})
+def toss(spec, context):
+    return Measured([{"reading": "toss", "value": spec["seed"] + spec["options"]["bias"]}], {"seconds": 0.0})
 
 
-study = Coin()
-'''
+study = rc.Study(
+    id="own-coin", title="Coin", question="Is it biased?", source="nobody", options={"bias": 1.0}, measure=toss,
+    claims=[rc.Claim("biased", lambda t: t.value.mean(), rc.at_least(0), "It is", "fair", "mean")],
+    controls={"fair": {"bias": -9.0}},
+)
+"""
 
 
 @pytest.fixture
@@ -83,10 +77,16 @@ def test_a_store_of_an_own_study_does_not_make_us_import_it(here, capsys):
         ("x = (\n", "coin.py, line 1", "never closed"),
         ("import no_such_thing\n", "coin.py, line 1", "no_such_thing"),
         ("\n\n1 / 0\n", "coin.py, line 3", "ZeroDivisionError"),
-        (COIN.replace("study = Coin()", "stuyd = Coin()"), "'study'", "'stuyd'"),
+        (COIN.replace("study = rc", "stuyd = rc"), "'study'", "'stuyd'"),
         ("study = 3\n", "is a int", "no study"),
-        (COIN.replace("claims = (", "claims = () or (") + "Coin.claims = ()\n", "'own-coin' has no claims", "control"),
-        (COIN.replace('"mean", "fair"', '"mean", "unfair"'), "'unfair'", "fair"),
+        (COIN.replace("claims=[", "claims=[] and ["), "'own-coin' has no claims", "control"),
+        (COIN.replace('"It is", "fair", "mean"', '"It is", description="mean"'), "'biased' of 'own-coin'", "same-arms"),
+        (
+            COIN.replace('options={"bias"', 'vary={"optoins.bias": [1]}, options={"bias"'),
+            "'optoins.bias'",
+            "'options.bias'",
+        ),
+        (COIN.replace('"It is", "fair"', '"It is", "unfair"'), "'unfair'", "fair"),
     ],
 )
 def test_what_is_wrong_with_a_study_file_is_said_in_a_sentence(here, text, value, remedy):
@@ -117,6 +117,21 @@ def test_an_import_that_does_not_end_is_ended(here, monkeypatch):
     monkeypatch.setattr(own, "IMPORT_SECONDS", 0.2)
     with pytest.raises(UserError, match=r"coin\.py was not imported within 0\.2 s.*measure"):
         own_study("./coin.py:study")
+
+
+def test_the_tutorial_runs_as_it_is_written(here, capsys):
+    text = (Path(__file__).parents[1] / "docs" / "tutorials" / "your-own-study.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(code.splitlines()) <= 40
+    (here / "coverage.py").write_text(code)
+    assert run("run", "./coverage.py:study", "--scale", "smoke", "--out", "r", "--engine", "local:1", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["study"] == "coverage" and found["verdicts"][0]["seeds"] == 3
+    assert run("run", "./coverage.py:study", "--scale", "night", "--dry-run", "--json", "--seeds", "6") == 0
+    counted = json.loads(capsys.readouterr().out)
+    assert counted["cells"] == 12 and counted["hours"] == pytest.approx(2 * 5 / 60)
+    assert run("run", "./coverage.py:study", "--set", "held_out=.2,.4", "width=8", "--dry-run", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["hours"] == pytest.approx(0.5 / 60 / 8**2)
 
 
 def test_a_dry_run_counts_and_runs_nothing(here, capsys):

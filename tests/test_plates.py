@@ -19,8 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from recombine.charts.image_grid import COLORS, Plate, Tile
 from recombine.errors import UserError
-from recombine.lab.study import COLORS, Plate, Tile
 from recombine.report import plate_png, render
 from recombine.report.images import plate_svg
 from recombine.report.plates import ROOM, bar_of, color_map, encode, enlarged, page_data, shared_bars, side, tile_png
@@ -190,7 +190,7 @@ class Pictured(Fruit):
 class OnlyPictures(Pictured):
     """The same, without charts and sliders."""
 
-    def figures(self, table: Any, records: Any) -> list[Any]:
+    def figures(self, table: Any) -> list[Any]:
         return []
 
     def plates(self, records: Any) -> list[Plate]:

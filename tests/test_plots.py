@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_vega_pictures import layer_rows, needed_rows
 
 import recombine as rc
+from recombine.charts import vega, vega_pictures
+from recombine.charts.figure import Figure
 from recombine.errors import UserError
-from recombine.lab.study import Figure
 from recombine.report.plots import chart_figure
 from recombine.report.plots.expressions import evaluate
 from recombine.report.plots.numbers import written
 from recombine.report.plots.rows import transformed
-from recombine.studies import charts, picture_charts
 from test_formats import Everything, media_box
-from test_picture_charts import layer_rows, needed_rows
 from test_report import fruit_result
 
 NUMBERS = st.floats(-1e3, 1e3)
@@ -107,26 +107,26 @@ def tuned() -> list[dict[str, Any]]:
 SERIES = ["trained", "held out"]
 FITS = [{"series": "bumps", "exponent": 2.5, "scale": 0.5}]
 SPECS: dict[str, dict[str, Any]] = {
-    "dots": charts.dots(seeds(["a", "b", "c", "d"], SERIES), "name", list("abcd"), SERIES, "R²", top=1.0),
-    "dots beyond the axis": charts.dots(
+    "dots": vega.dots(seeds(["a", "b", "c", "d"], SERIES), "name", list("abcd"), SERIES, "R²", top=1.0),
+    "dots beyond the axis": vega.dots(
         [*seeds(["a"], SERIES), {"name": "a", "series": "trained", "seed": 9, "value": -7.0}], "name", ["a"], SERIES,
         "R²", top=1.0,
     ),
-    "dots without series": charts.dots(seeds(["a", "b"], [""]), "name", ["b", "a"], [], "gap", top=0.5, step=30),
-    "ratios": picture_charts.ratio_dots(
+    "dots without series": vega.dots(seeds(["a", "b"], [""]), "name", ["b", "a"], [], "gap", top=0.5, step=30),
+    "ratios": vega_pictures.ratio_dots(
         [row | {"value": 10 ** (4 * row["value"])} for row in seeds(["a", "b"], SERIES)], "name", ["a", "b"], SERIES
     ),
-    "curves": charts.curves(xy(), "width", "units", "R²", log=True, reference=(0.5,)),
-    "curves by number": charts.curves(xy(), "width", "units", "R²"),
-    "scatter": charts.scatter(
+    "curves": vega.curves(xy(), "width", "units", "R²", log=True, reference=(0.5,)),
+    "curves by number": vega.curves(xy(), "width", "units", "R²"),
+    "scatter": vega.scatter(
         [row | {"x": row["width"] / 128, "trial": "t"} for row in xy()], "probe", "score", ["one", "two", "three"]
     ),
-    "needed": charts.needed([row | {"size": row["width"], "value": 1 + row["value"], "family": "f"} for row in xy()]),
-    "by layer": picture_charts.by_layer(layer_rows(), "F", reference=(0.9,)),
-    "log-log": picture_charts.log_log(
+    "needed": vega.needed([row | {"size": row["width"], "value": 1 + row["value"], "family": "f"} for row in xy()]),
+    "by layer": vega_pictures.by_layer(layer_rows(), "F", reference=(0.9,)),
+    "log-log": vega_pictures.log_log(
         needed_rows(2.5, 0.5, "bumps") + [{"size": 24, "series": "none", "seed": 0, "value": None}], FITS, "N", "images"
     ),
-    "tuning": picture_charts.tuning(tuned(), hole=(3, 5)),
+    "tuning": vega_pictures.tuning(tuned(), hole=(3, 5)),
 }  # fmt: skip
 
 
@@ -213,7 +213,7 @@ def test_a_map_has_its_numbers_colors_and_frontier():
     rows = [
         {"c": c, "w": w, "value": 0.1 * (i + 1) * (j + 1)} for i, c in enumerate("pqr") for j, w in enumerate((16, 32))
     ]
-    spec = charts.heat(rows, "c", "w", "share", "units", "R²", begins=0.35)
+    spec = vega.heat(rows, "c", "w", "share", "units", "R²", begins=0.35)
     figure = chart_figure(Figure("title", "", spec), 3.25)
     axes = figure.axes[0]
     grid = np.asarray(axes.images[0].get_array())
@@ -246,7 +246,7 @@ def test_a_logarithmic_axis_is_written_in_plain_numbers():
 
 def test_names_on_a_narrow_axis_do_not_run_into_each_other():
     rows = [{"width": 100000 + 9 * i, "series": "s", "seed": 0, "value": i / 20} for i in range(20)]
-    figure = chart_figure(Figure("t", "", charts.curves(rows, "width", "units", "R²")), 2.0)
+    figure = chart_figure(Figure("t", "", vega.curves(rows, "width", "units", "R²")), 2.0)
     boxes = [label.get_window_extent() for label in figure.axes[0].get_xticklabels() if label.get_visible()]
     assert 1 <= len(boxes) < 20 and all(a.x1 < b.x0 for a, b in zip(boxes, boxes[1:]))
 
@@ -308,7 +308,7 @@ def test_labels_with_signs_of_formulas_are_labels(result: Any):
         {"name": r"$x^{ \frac", "series": "", "seed": 0, "value": 0.5},
         {"name": "b", "series": "", "seed": 0, "value": 1},
     ]
-    spec = charts.dots(rows, "name", [r"$x^{ \frac", "b"], [], "$y_", top=1.0)
+    spec = vega.dots(rows, "name", [r"$x^{ \frac", "b"], [], "$y_", top=1.0)
     figure = chart_figure(Figure("$", "", spec), 3.0)
     assert r"$x^{ \frac" in [label.get_text() for label in figure.axes[0].get_yticklabels()]
     figure.draw_without_rendering()

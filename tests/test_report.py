@@ -12,13 +12,16 @@ from typing import Any
 
 import pytest
 
+from recombine.charts.figure import Figure
 from recombine.errors import UserError
 from recombine.intervals import over_seeds
 from recombine.lab.cells import Cell
-from recombine.lab.run import Failure, Result, conclude
+from recombine.lab.run import Failure, Result, Run, conclude
+from recombine.lab.scales import Scale
 from recombine.lab.store import Record, Store, tidy
-from recombine.lab.study import Figure, Knob, Study
-from recombine.lab.verdicts import Claim, NotMet, Question
+from recombine.lab.study import Study, Texts
+from recombine.lab.study_table import PreconditionFailed
+from recombine.lab.verdicts import Bound, Claim, Measurement, at_least, at_most
 from recombine.report import figure_png, origin, render, write_report
 from recombine.report.page import number
 from recombine.report.strip import WIDTH, strip
@@ -27,56 +30,64 @@ from recombine.studies import registry
 HOSTILE = """</script><script>alert(1)</script><!-- "'><img src=x onerror=alert(2)> & {{ 7 * 7 }}"""
 
 
+def _mean(t: Any) -> float:
+    return t.value.mean()
+
+
+def _unmet(t: Any) -> float:
+    raise PreconditionFailed(f"not learned {HOSTILE}")
+
+
+def _figures(table: Any) -> list[Figure]:
+    rows = [{"name": HOSTILE, "value": float("nan")}, {"name": "x", "value": table.value.iloc[0]}]  # a numpy number
+    x = {"field": "value", "type": "quantitative"}
+    spec = {"data": {"values": rows}, "mark": "point", "encoding": {"x": x}}
+    return [Figure(f"chart {HOSTILE}", f"caption {HOSTILE}", spec)]
+
+
+def _certificates(records: Any) -> dict[str, str]:
+    return {f"{r.cell.spec['at']['kind']}, seed {r.cell.spec['seed']}": r.facts["certificate"] for r in records}
+
+
+def _claim(id: str, reading: Any, bound: Bound, text: str, description: str, source: str) -> Claim:
+    return Claim(id, reading, bound, text, "none", description, source)
+
+
 class Fruit(Study):
     """A study whose every word is hostile."""
 
-    id = "fruit"
-    version = 3
-    title = f"title {HOSTILE}"
-    question = f"question {HOSTILE}"
-    source = f"source {HOSTILE}"
-    knobs = (
-        Knob("size", f"help {HOSTILE}", 1, 2, 3),
-        Knob("kinds", "which", ["apple"], ["apple", "pear"], ["apple"]),
-        Knob("sweet", "or not", *(False,) * 3),
-    )
-    controls = {}
-    running_time = {}
-    claims = (
-        Claim("high", f"claim {HOSTILE}", f"first {HOSTILE}", "at least", 0.5, lambda t: t.value.mean(), HOSTILE, ""),
-        Claim("low", "at most a quarter", "second source", "at most", 0.25, lambda t: t.value.mean(), "the mean", ""),
-        Claim("unmet", "never decided", "third source", "at most", 0.25, lambda t: _unmet(), "nothing", ""),
-    )
-    questions = (
-        Question("how-much", f"asked {HOSTILE}", lambda t: t.value.mean(), "the mean"),
-        Question("nothing", "asked in vain", lambda t: _unmet(), "nothing"),
-    )
-
-    def grid(self, settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
-        return [{"seed": seed, "kind": kind} for kind in settings["kinds"]]
-
-    def label(self, spec: dict[str, Any]) -> str:
-        return f"{spec['kind']} {HOSTILE}"
-
-    def answer(self, table: Any, outcomes: dict[str, str]) -> str:
-        return f"answer {outcomes['high']} {HOSTILE}"
-
-    def figures(self, table: Any, records: Any) -> list[Figure]:
-        rows = [{"name": HOSTILE, "value": float("nan")}, {"name": "x", "value": table.value.iloc[0]}]  # a numpy number
-        x = {"field": "value", "type": "quantitative"}
-        spec = {"data": {"values": rows}, "mark": "point", "encoding": {"x": x}}
-        return [Figure(f"chart {HOSTILE}", f"caption {HOSTILE}", spec)]
-
-    def exhibits(self, records: Any) -> dict[str, str]:
-        return {f"{r.cell.spec['kind']}, seed {r.cell.spec['seed']}": r.facts["certificate"] for r in records}
+    def __init__(self, **changes: Any):
+        words: dict[str, Any] = dict(
+            id="fruit",
+            version=3,
+            title=f"title {HOSTILE}",
+            question=f"question {HOSTILE}",
+            source=f"source {HOSTILE}",
+            options={"size": Scale(1, 2, 2, 3), "sweet": False, "kind": "apple", "note": f"help {HOSTILE}"},
+            vary={"options.kind": Scale(["apple"], ["apple", "pear"], ["apple"], ["apple"])},
+            controls={"none": {}},
+            claims=[
+                _claim("high", _mean, at_least(0.5), f"claim {HOSTILE}", HOSTILE, f"first {HOSTILE}"),
+                _claim("low", _mean, at_most(0.25), "at most a quarter", "the mean", "second source"),
+                _claim("unmet", _unmet, at_most(0.25), "never decided", "nothing", "third source"),
+            ],
+            measurements=[
+                Measurement("how-much", _mean, f"asked {HOSTILE}", "the mean"),
+                Measurement("nothing", _unmet, "asked in vain", "nothing"),
+            ],
+            label_of=lambda spec: f"{spec['at']['kind']} {HOSTILE}",
+            headline=lambda table, outcomes: f"answer {outcomes['high']} {HOSTILE}",
+            charts=[_figures],
+            texts=Texts("Certificates", "What each net was trained on, checked and not assumed.", _certificates),
+        )
+        super().__init__(**words | changes)
 
 
-def _unmet() -> float:
-    raise NotMet(f"not learned {HOSTILE}")
+OPTIONS = {"size": 2, "sweet": False, "note": f"help {HOSTILE}"}
 
 
 def fruit_record(seed: int, kind: str, **provenance: str) -> Record:
-    cell = Cell("fruit", 3, {"seed": seed, "kind": kind})
+    cell = Cell("fruit", 3, {"seed": seed, "at": {"kind": kind}, "options": OPTIONS | {"kind": kind}})
     rows = [{"reading": "score", "value": 0.8 + 0.01 * seed}]
     facts = {"certificate": f"certificate of {kind} {seed} {HOSTILE}", "content": f"{seed:064d}", "seconds": 61.5}
     return Record(cell, rows, facts, {"jax": "1.0", "processor": HOSTILE} | provenance)
@@ -84,8 +95,14 @@ def fruit_record(seed: int, kind: str, **provenance: str) -> Record:
 
 def fruit_result(records: list[Record] | None = None, store: Store | None = None, scale: str = "laptop") -> Result:
     records = [fruit_record(s, k) for s in range(3) for k in ("apple", "pear")] if records is None else records
-    study = Fruit()
-    return conclude(study, scale, study.settings(scale), records, [], store)
+    return fruit_conclusion(Fruit(), records, store, scale)
+
+
+def fruit_conclusion(study: Study, records: list[Record], store: Store | None = None, scale: str = "laptop") -> Result:
+    settings = study.settings(scale)
+    seeds = store.about["seeds"] if store is not None else 1 + max((r.cell.spec["seed"] for r in records), default=0)
+    cells = study.cells(settings, seeds) if records or store is not None else []
+    return conclude(Run(study, scale, settings, cells, store), records, [])
 
 
 def fruit_store(folder: Path, seeds: int = 3) -> Store:
@@ -198,7 +215,7 @@ def test_claims_and_their_verdicts(page: Page):
     badges = [name for name in classes if name.startswith("badge")]
     assert sorted(badges[3:]) == ["badge refuted", "badge supported", "badge undecided"]
     assert len(badges) == 6  # the tally has one of each
-    for claim in Fruit.claims:
+    for claim in Fruit().claims:
         assert squeezed(claim.text) in page.text
         assert squeezed(claim.source) in page.text
     assert "at least 0.5" in page.text and "at most 0.25" in page.text
@@ -232,9 +249,10 @@ def test_settings_versions_hashes_and_time(page: Page):
 
 
 def test_changed_settings_are_in_the_command():
-    result = dataclasses.replace(fruit_result(), settings={"size": 5, "kinds": ["apple", "kiwi $"], "sweet": True})
-    text = Page(render(result)).text
-    assert "recombine run fruit --scale laptop --seeds 3 --set size=5 'kinds=apple,kiwi $' sweet=true" in text
+    settings = {"kind": ["apple", "kiwi $"], "options.size": 5, "options.sweet": True}
+    text = Page(render(dataclasses.replace(fruit_result(), settings={"scale": "laptop"} | settings))).text
+    asked = "--set 'kind=apple,kiwi $' options.size=5 options.sweet=true"
+    assert f"recombine run fruit --scale laptop --seeds 3 {asked}" in text
 
 
 def test_the_content_of_readings_is_what_was_measured():
@@ -277,18 +295,8 @@ def test_an_empty_result(tmp_path: Path):
 
 
 def test_a_study_without_figures_or_exhibits():
-    class Bare(Fruit):
-        """No figures, no exhibits, no questions."""
-
-        questions = ()
-
-        def figures(self, table: Any, records: Any) -> list[Figure]:
-            return []
-
-        def exhibits(self, records: Any) -> dict[str, str]:
-            return {}
-
-    source = render(dataclasses.replace(fruit_result(), study=Bare(), answers=[]))
+    bare = Fruit(measurements=(), charts=(), texts=None)
+    source = render(dataclasses.replace(fruit_result(), study=bare, measurements=[]))
     assert not Page(source).islands and len(source) < 100_000  # without charts their library is not there either
 
 
@@ -307,7 +315,7 @@ def test_write_report(tmp_path: Path, source: str):
 
 
 def test_an_image_of_a_chart(tmp_path: Path):
-    figure = registry["supports"].figures(supports_table(), [])[0]
+    figure = registry["supports"].figures(supports_table())[0]
     path = figure_png(figure, tmp_path / "chart.png", scale=1.0)
     assert path.read_bytes().startswith(b"\x89PNG")
     assert figure.spec["width"] == "container"  # the figure itself is left as it was
@@ -350,7 +358,7 @@ def supports_table(supports: tuple[str, ...] = ("random", "disconnected", "missi
             rows = [{"reading": "score", "stream": "test", "group": "", "metric": "r2", "step": 9, "value": 0.9}]
             rows += [
                 {"reading": "score", "stream": "held_out", "group": group, "metric": "r2", "step": 9,
-                 "value": -40.0 if support == "missing" else 0.7 + 0.01 * seed}
+                 "asked": group == ("cross-block" if support == "disconnected" else ""), "value": -40.0 if support == "missing" else 0.7 + 0.01 * seed}
                 for group in groups
             ]  # fmt: skip
             for step in (3, 6, 9):
@@ -361,15 +369,15 @@ def supports_table(supports: tuple[str, ...] = ("random", "disconnected", "missi
                      "value": 0.5}  # fmt: skip
             metrics = ("r2", "r2_test", "r2_shuffled", "r2_untrained", "r2_encoding")
             rows += [probe | {"metric": metric} for metric in metrics]
-            cell = Cell("supports", 1, {"seed": seed, "support": support, "recipe": "default"})
+            cell = Cell("supports", 1, {"seed": seed, "at": {"support": support, "recipe": "default"}})
             records.append(Record(cell, rows, {}, {}))
-    return tidy(records)
+    return registry["supports"].table(tidy(records))
 
 
 def test_figures_of_supports_compile():
     import vl_convert
 
-    figures = registry["supports"].figures(supports_table(), [])
+    figures = registry["supports"].figures(supports_table())
     assert len(figures) == 5
     for figure in figures:
         json.dumps(figure.spec, allow_nan=False)
@@ -378,8 +386,8 @@ def test_figures_of_supports_compile():
 
 def test_the_main_chart_takes_the_cross_block_group():
     table = supports_table()
-    table.loc[table.group == "cross-block", "value"] = 0.25
-    rows = registry["supports"].figures(table, [])[0].spec["data"]["values"]
+    table.frame.loc[table.group == "cross-block", "value"] = 0.25
+    rows = registry["supports"].figures(table)[0].spec["data"]["values"]
     found = {(row["support"], row["series"]): row["value"] for row in rows}
     assert found["disconnected", "held-out combinations"] == 0.25
     assert found["random", "held-out combinations"] == pytest.approx(0.72)
@@ -389,7 +397,7 @@ def test_the_main_chart_takes_the_cross_block_group():
 @pytest.mark.parametrize("readings", [(), ("history",), ("score",), ("decodability",)])
 def test_figures_of_partial_tables(readings: tuple[str, ...]):
     table = supports_table()
-    figures = registry["supports"].figures(table[table.reading.isin(readings)], [])
+    figures = registry["supports"].figures(table[table.reading.isin(readings)])
     assert len(figures) == {(): 0, ("history",): 1, ("score",): 3, ("decodability",): 1}[readings]
 
 

@@ -13,15 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recombine.intervals import over_seeds
-from recombine.lab.verdicts import Claim, NotMet, Question, answer, judge
+from recombine.lab.study_table import PreconditionFailed, StudyTable
+from recombine.lab.verdicts import Bound, Claim, Measurement, judge, measured
 
 
 def claim(side="at least", threshold=0.5, reading=lambda t: t.value.mean()) -> Claim:
-    return Claim("c", "text", "source", side, threshold, reading, "reads", "control")
+    return Claim("c", reading, Bound(side, threshold), "text", "control", "reads", "source")
 
 
-def table(*values: float) -> pd.DataFrame:
-    return pd.DataFrame({"seed": range(len(values)), "value": values})
+def table(*values: float) -> StudyTable:
+    return StudyTable(pd.DataFrame({"seed": range(len(values)), "value": values}), "r2")
 
 
 @given(st.lists(st.floats(-100, 100), min_size=2, max_size=9))
@@ -63,7 +64,7 @@ def test_fewer_than_three_seeds_is_undecided(n):
 def test_an_unmet_precondition_is_undecided_and_said():
     def reading(part):
         if part.seed.iloc[0] == 1:
-            raise NotMet("it was not learned")
+            raise PreconditionFailed("it was not learned")
         return 9.0
 
     verdict = judge(claim(reading=reading), table(1, 1, 1, 1, 1), "laptop")
@@ -79,12 +80,12 @@ def test_an_undefined_reading_enters_no_mean():
 def test_an_infinite_reading_enters_no_mean():
     verdict = judge(claim(), table(9, 8, 9, math.inf), "laptop")
     assert verdict.outcome == "undecided" and verdict.why == "seed 3: the reading is infinite"
-    interval, values = answer(Question("q", "text", lambda t: t.value.mean(), "reads"), table(1.0, -math.inf, 3.0))
+    interval, values = measured(Measurement("q", lambda t: t.value.mean(), "text", "reads"), table(1.0, -math.inf, 3.0))
     assert interval.mean == 2 and values == {0: 1, 2: 3}
 
 
 def test_a_question_is_answered_without_a_threshold():
-    interval, values = answer(Question("q", "text", lambda t: t.value.mean(), "reads"), table(1.0, 2.0, 3.0))
+    interval, values = measured(Measurement("q", lambda t: t.value.mean(), "text", "reads"), table(1.0, 2.0, 3.0))
     assert interval.mean == 2 and values == {0: 1, 1: 2, 2: 3}
 
 

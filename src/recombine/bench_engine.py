@@ -19,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from .context import Context
 from .lab.cells import Cell
 from .lab.engines import Engine, Listener, parse_engine
 from .lab.engines.base import resident
@@ -29,9 +30,8 @@ from .lab.status import status_of
 from .lab.stop import Stop
 from .lab.store import Record, Store
 from .lab.study import Study
-from .lab.synthetic import synthetic
+from .lab.synthetic import Synthetic
 from .processes import cores
-from .trials.context import Context
 
 FEW, MANY, RECORDS = 1_000, 10_000, 100_000
 SECONDS = 5.0  # of training, for the comparison of processes and threads
@@ -65,7 +65,7 @@ class Clocked:
 def measure_engine(engine: str, cells: int, folder: Path, study: Study | None = None) -> Clocked:
     """Runs so many cells that do nothing, with everything that is done for real ones."""
     clocked = Clocked(parse_engine(engine))
-    result = run_study(study or synthetic, "smoke", seeds=1, changes={"cells": cells}, out=folder, engine=clocked,
+    result = run_study(study or Synthetic(), "smoke", seeds=1, changes={"cells": cells}, out=folder, engine=clocked,
                        quiet=True)  # fmt: skip
     if result.failures:
         raise RuntimeError(f"a cell that does nothing failed: {result.failures[0].error}")
@@ -74,7 +74,7 @@ def measure_engine(engine: str, cells: int, folder: Path, study: Study | None = 
 
 def write_records(folder: Path, count: int) -> None:
     """A store of so many records, written as fast as possible: reading them is what is measured."""
-    study = synthetic
+    study = Synthetic()
     about = {"study": study.id, "version": study.version, "scale": "smoke", "settings": {}, "seeds": 1}
     Store.create(folder, about)
     (folder / "records").mkdir()
@@ -102,7 +102,7 @@ def run_bench_engine(engine: str, say: Say, few: int = FEW, many: int = MANY, re
         say(f"  growth {found['growth']:.2f}; the driver has {found['memory'][0] / 1e6:.0f} MB after {many // 10:,} "
             f"cells and {found['memory'][1] / 1e6:.0f} MB after {many:,}")  # fmt: skip
         begun = time.perf_counter()
-        status_of(root / str(many), {synthetic.id: synthetic})
+        status_of(root / str(many), {"synthetic": Synthetic()})
         found["status"] = time.perf_counter() - begun
         say(f"status of {many:,} cells: {found['status']:.2f} s")
         write_records(root / "load", records)

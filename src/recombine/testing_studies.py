@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from .charts.figure import Figure
+from .context import Context
 from .intervals import over_seeds
 from .lab.cells import Cell, canonical
 from .lab.controls import ERROR
@@ -27,7 +28,6 @@ from .report.images import picture_svg
 from .report.paper import figures
 from .report.pictures import pictures
 from .testing_nets import must as _must
-from .trials.context import Context
 
 #: where a cell is on each axis (and its seed) -> its readings: rows, or final scores by stream
 Planted = Callable[[dict[str, Any]], list[dict[str, Any]] | dict[str, float]]

@@ -26,7 +26,7 @@ def drive(study: Study, asked: dict[str, Any]) -> int:
         return 2
     except KeyboardInterrupt as stopped:
         return getattr(stopped, "exit_code", 130)
-    print(json.dumps({failure.cell.spec["number"]: failure.error for failure in result.failures}))
+    print(json.dumps({failure.cell.spec["at"]["number"]: failure.error for failure in result.failures}))
     return 3 if result.failures else 0
 
 

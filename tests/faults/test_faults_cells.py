@@ -36,19 +36,19 @@ def test_cells_that_misbehave_are_reported_and_the_others_finish(tmp_path):
     assert all(words in told[n] for n, words in SAYS.items()), told
     assert len(records(tmp_path / "s")) == 4 and not left_over(tmp_path / "s")
     kept = [Store.open(tmp_path / "s").failure(cell) for cell in _cells(changes)]
-    assert {str(f.cell.spec["number"]): f.error for f in kept if f} == told
-    assert "misbehave" in next(f for f in kept if f and f.cell.spec["number"] == 1).traceback
+    assert {str(f.cell.spec["at"]["number"]): f.error for f in kept if f} == told
+    assert "misbehave" in next(f for f in kept if f and f.cell.spec["at"]["number"] == 1).traceback
 
     found = status_of(tmp_path / "s", {"synthetic": Logged()})
     assert (found.total, found.done, found.failed, found.left, found.drivers) == (8, 4, 4, 0, 0)
     assert "asked to fail" in str(found) and json.loads(json.dumps(found.to_json()))["done"] == 4
 
     class Healed(Logged):
-        def measure(self, spec, context):
-            return super().measure(spec | {"trouble": spec["trouble"] if spec["number"] == 6 else ""}, context)
+        def measured(self, spec, context):
+            return super().measured(spec | {"trouble": spec["trouble"] if spec["at"]["number"] == 6 else ""}, context)
 
         def compute(self, cell, context):
-            if cell.spec["number"] == 6:
+            if cell.spec["at"]["number"] == 6:
                 raise RuntimeError("still ill")
             return super().compute(cell, context)
 

@@ -26,8 +26,9 @@ from light import Logged
 
 from recombine.errors import UserError
 from recombine.files import TEMPORARY, LocalFiles, temporary
+from recombine.lab.loaded import load
 from recombine.lab.run import run_study
-from recombine.lab.store import Store, load
+from recombine.lab.store import Store
 from recombine.processes import Process, this_process
 
 SMALL = {"seeds": 1, "changes": {"cells": 2}}
@@ -109,12 +110,12 @@ def test_what_may_only_be_read_can_be_judged_but_not_continued(tmp_path, expecte
 @pytest.mark.parametrize("how", ["deleted", "moved"])
 def test_a_folder_that_goes_away_is_said_and_not_made_again(tmp_path, how):
     class Leaving(Logged):
-        def measure(self, spec, context):
-            if spec["number"] == 2:
+        def measured(self, spec, context):
+            if spec["at"]["number"] == 2:
                 (tmp_path / "s").rename(tmp_path / "elsewhere")
                 if how == "deleted":
                     shutil.rmtree(tmp_path / "elsewhere")
-            return super().measure(spec, context)
+            return super().measured(spec, context)
 
     with pytest.raises(UserError, match="gone|No such file"):
         run_study(Leaving(), "smoke", seeds=1, out=tmp_path / "s", quiet=True)
@@ -159,13 +160,23 @@ def _dead_process() -> Process:
     return Process(here.machine, here.boot, here.space, here.pid, f"{here.start}7")
 
 
-def test_a_store_of_format_1_still_loads(tmp_path):
-    table = load(GOLDEN)
+@pytest.mark.filterwarnings("ignore:.*store format 1:UserWarning")
+def test_a_store_of_format_1_still_opens_and_is_not_written(tmp_path):
+    """Cells were flat then, and a held-out score did not say whether it is what the split is about."""
+    with pytest.warns(UserWarning, match="store format 1.*not be continued"):
+        table = load(GOLDEN).table
     assert set(table.support) == {"random", "missing"} and set(table.study) == {"supports"}
     stored = Store.open(GOLDEN)
     assert {r.cell.id for r in stored.records()} == {path.stem for path in (GOLDEN / "records").iterdir()}
-    for record in stored.records():  # what is written today is what was written then
-        assert record.to_bytes() == (GOLDEN / "records" / f"{record.cell.id}.json").read_bytes()
+    held_out = table[(table.reading == "score") & (table.stream == "held_out")]
+    assert held_out[held_out.group == ""].asked.all() and not held_out[held_out.group != ""].asked.any()
+    copied = shutil.copytree(GOLDEN, tmp_path / "old")
+    before = {path: path.read_bytes() for path in copied.rglob("*.json")}
+    with pytest.raises(UserError, match="format 1.*another --out"):
+        Store.create(copied, stored.about)
+    with pytest.raises(UserError, match="format 1"):
+        Store.open(copied).put(stored.records()[0])
+    assert {path: path.read_bytes() for path in copied.rglob("*.json")} == before
     score = table[(table.reading == "score") & (table.metric == "r2") & (table.stream == "test")]
     kept = json.loads((GOLDEN / "records" / f"{score.cell.iloc[0]}.json").read_text())
     assert score.value.iloc[0] in [row["value"] for row in kept["rows"]]

@@ -131,7 +131,8 @@ def test_a_claim_is_had_once_and_not_for_what_is_done(tmp_path):
 class Shapes(Study):
     """Programs a, b and c; cells of b take longest."""
 
-    id, version = "shapes", 1
+    def __init__(self):
+        pass
 
     def program(self, spec):
         return spec["shape"]

@@ -15,8 +15,9 @@ from harness import Driver, completions, environment, undisturbed, until
 
 from recombine.errors import UserError
 from recombine.files import open_files
+from recombine.lab.loaded import load
 from recombine.lab.run import run_study
-from recombine.lab.store import Store, load
+from recombine.lab.store import Store
 
 ASKED = {"seeds": 1, "changes": {"cells": 6, "seconds": 0.05}}
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
@@ -84,7 +85,7 @@ def test_a_killed_run_at_an_object_store_goes_on_and_two_drivers_share_it(bucket
     assert contents(url).items() <= expected.items()
     drivers = [Driver(url, log, **more) for _ in range(2)]
     assert [driver.wait()[0] for driver in drivers] == [0, 0]
-    assert contents(url) == expected and len(load(url)) == 6
+    assert contents(url) == expected and len(load(url).table) == 6
     assert sum(completions(log).values()) <= 6 + 2
     files = open_files(url)
     assert files.names("claims") == [] and files.names("drivers") == []
@@ -109,7 +110,7 @@ def run_study_here(url: str):
 
 
 def test_a_service_that_is_not_there_is_one_sentence(bucket):
-    script = "import light, recombine.lab.store as s; s.load('s3://bucket/x')"
+    script = "import light, recombine.lab.loaded as s; s.load('s3://bucket/x')"
     asked = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_MAX_ATTEMPTS": "1"}
     done = subprocess.run([sys.executable, "-c", script], env=environment(**asked), capture_output=True, text=True)
     assert "UserError: s3://bucket/x cannot be read" in done.stderr, done.stderr[-500:]

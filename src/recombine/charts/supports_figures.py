@@ -13,6 +13,7 @@ from .layer_order import layers_in_order
 from .vega import Rows, Spec
 
 Table = Any  # a pandas.DataFrame as `lab.store.tidy` makes it; its columns are not in its type
+StudyTable = Any  # as `lab.study_table` has it: the frame, and the metric that scores are about
 
 TRAINED, HELD_OUT = "trained combinations", "held-out combinations"
 CROSS = "cross-block"  # what is held out of `disconnected`: blocks that were never combined
@@ -28,8 +29,9 @@ DECODED = {
 }
 
 
-def figures(table: Table, order: Sequence[str], metric: str) -> list[Figure]:
+def figures(readings: StudyTable, order: Sequence[str]) -> list[Figure]:
     """Charts of the study of supports, the one that shows the result first; those without data are left out."""
+    table, metric = readings.frame, readings.metric
     if table.empty or "value" not in table:
         return []
     table = table[table.value.notna()]
@@ -241,7 +243,7 @@ def _interval_lines(intervals: Rows, order: Sequence[str], x: Spec) -> Spec:
 
 
 def _lines(rows: Rows, recipes: Sequence[str]) -> Spec:
-    """Gap over the share of training: a thin line a seed, a thick one for the mean."""
+    """Gap over the share of training: one thin line per seed, a thick one for the mean."""
     x = {"field": "share", "type": "quantitative", "title": "share of training", "axis": {"format": "%"}}
     y_title = "cross-block gap"
     color = {"field": "recipe", "type": "nominal", "scale": {"domain": list(recipes)}, "legend": vega.legend()}

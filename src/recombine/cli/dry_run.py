@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import UserError
+from ..report.page import duration
 from .printing import print_json
 
 
@@ -30,12 +31,26 @@ def _dry_run(study: Any, scale: str, seeds: int, changes: dict[str, Any], place:
         done = Store.open(place).done()
     except UserError:  # nothing is there yet
         done = set()
+    hours = _hours(study, scale, cells)
     return {
         "study": study.id,
         "scale": scale,
         "cells": len(cells),
         "done": sum(cell.id in done for cell in cells),
-        "time": study.running_time(scale),
+        "time": study.running_time(scale) if hours is None else f"about {duration(3600 * hours)} on two cores",
+        "hours": hours,
         "megabytes": sum(study.disk(cell.spec) for cell in cells) / 1e6,
         "out": place,
     }
+
+
+def _hours(study: Any, scale: str, cells: list[Any]) -> float | None:
+    """What the study says of its usual grid, times what these cells cost more; None where it says it in words."""
+    from ..lab.study import DEFAULT_SEEDS
+
+    minutes = getattr(study.minutes, scale)
+    if not isinstance(minutes, (int, float)):
+        return None
+    usual = study.cells(study.settings(scale), DEFAULT_SEEDS)
+    cost, usually = (sum(study.cost(cell.spec) for cell in some) for some in (cells, usual))
+    return minutes / 60 * cost / max(usually, 1e-9)

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-COLORS = {"supported": "green", "refuted": "red", "undecided": "yellow"}
+COLORS = {"supported": "green", "refuted": "red", "undecided": "yellow", "not asked": "dim"}
 NARROW = 64  # columns of a terminal, below which a table would cut its words
 
 
@@ -50,7 +50,9 @@ def print_result(result, console: Console) -> None:
 def print_overview(results, console: Console) -> None:
     """One line a study: how its claims came out."""
 
-    table = Table("study", "supported", "refuted", "undecided", "answer", title="all studies", title_justify="left")
+    table = Table(
+        "study", "supported", "refuted", "undecided", "not asked", "answer", title="all studies", title_justify="left"
+    )
     for result in results:
         outcomes = [verdict.outcome for verdict in result.verdicts]
         counts = [str(outcomes.count(name) or "") for name in COLORS]

@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 
 Arrays = Mapping[str, np.ndarray]
+#: what reading raises for files of others; kinds of numbers that numpy does not have are a missing name or key
+_UNREADABLE = (OSError, ValueError, TypeError, AttributeError, KeyError)
 
 
 class Damaged(ValueError):
@@ -32,11 +34,22 @@ def unpack(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
         with safetensors.safe_open(path, framework="numpy") as file:
             notes = dict(file.metadata() or {})
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
-    except (OSError, ValueError, TypeError, safetensors.SafetensorError) as problem:
+    except (*_UNREADABLE, safetensors.SafetensorError) as problem:
         raise Damaged(str(problem)) from problem
     if notes.pop("sum", None) != _sum(arrays):
         raise Damaged("its content does not match its checksum")
     return arrays, notes
+
+
+def read_notes(path: Path) -> dict[str, str]:
+    """The texts of a file alone, unchecked, or `Damaged`: says whose file it is without reading its arrays."""
+    import safetensors
+
+    try:
+        with safetensors.safe_open(path, framework="numpy") as file:
+            return dict(file.metadata() or {})
+    except (*_UNREADABLE, safetensors.SafetensorError) as problem:
+        raise Damaged(str(problem)) from problem
 
 
 def set_aside(path: Path, what: str, why: object) -> None:

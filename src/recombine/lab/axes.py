@@ -56,8 +56,11 @@ def _axis(name: str, values: Any, scale: str) -> Axis:
         arms = at_scale(values.changes, scale)
         chosen = at_scale(values.chosen, scale)
         return Axis(name, list(arms) if chosen is None else chosen, arms=arms)
-    if not isinstance(values, list):
-        raise UserError(f"axis {name!r} varies over {values!r}; it takes a list of values, or Arms")
+    if not isinstance(values, list) or "." not in name:
+        raise UserError(
+            f"axis {name!r} varies over {values!r}; it takes a path and a list, as in {{'net.width': [64, 256]}}, "
+            "or a name and Arms"
+        )
     *before, last = name.split(".")
     return Axis(before[-1] if last == "name" and before else last, values, path=name)
 

@@ -69,19 +69,30 @@ class StoredRun:
     def _file(self, cell: str) -> Path:
         from ..trials.kept import KeptNets, shared_folder
 
-        records = [record for record in self.records if record.cell.id.startswith(cell)]
-        if len(records) != 1:
-            raise UserError(
-                f"cell={cell!r} is the beginning of {len(records)} cells of {self.store.place}; give more of its id"
-            )
-        key = records[0].facts.get("net")
-        nets = KeptNets(self.store.path / "nets", shared_folder())
-        found = nets.find(key) if isinstance(key, str) and key.isalnum() else None
+        record = self._record(cell)
+        if impossible := record.facts.get("impossible"):
+            raise UserError(f"nothing was trained in cell {record.cell.id}: {impossible}")
+        if (key := record.facts.get("net")) is None:
+            raise UserError(f"cell {record.cell.id} is no trial, and has no net of its own")
+        folders = [at for at in (self.store.nets, shared_folder()) if at is not None]
+        known = isinstance(key, str) and key.isalnum()  # it comes from a file, and becomes part of a path
+        found = KeptNets(folders[0], folders[-1]).find(key) if known and folders else None
         if found is None:
             raise UserError(
-                f"the net of cell {records[0].cell.id} is not kept any more; `recombine run` trains it again"
+                f"the net of cell {record.cell.id} is not kept any more; `recombine run` to a new folder trains it"
             )
         return found
+
+    def _record(self, cell: str) -> Record:
+        """The one record whose cell begins so."""
+        found = [record for record in self.records if record.cell.id.startswith(str(cell))]
+        if not found:
+            raise UserError(f"no cell of {self.store.place} begins with {cell!r}; the table has their ids as `cell`")
+        if len(found) > 1:
+            raise UserError(
+                f"cell={cell!r} is the beginning of {len(found)} cells of {self.store.place}; give more of it"
+            )
+        return found[0]
 
 
 def load(path: str | os.PathLike) -> StoredRun:

@@ -48,14 +48,16 @@ def own_study(text: str, folder: str | None = None) -> Study:
         if study is None:
             raise unknown(f"study in {where}", name, there)
         raise UserError(f"{text} is a {type(study).__name__} and no study; {_listed(there)}")
-    require_controls(study)
+    require_whole(study)
     return dataclasses.replace(study, worker_arguments=(json.dumps({"study": text, "folder": folder}),))
 
 
-def require_controls(study: Study) -> None:
-    """Refuses a study with a claim whose control world is not there."""
+def require_whole(study: Study) -> None:
+    """Refuses a study with a claim whose control world is not there, or that varies what it does not have."""
     for name in study.control_names():
         study.control(name)
+    if study.cells_of is None:
+        study.specs(study.settings("laptop"), 0)
 
 
 def with_own(registry: Mapping[str, Study], text: str | None) -> Mapping[str, Study]:

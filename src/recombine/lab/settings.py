@@ -54,7 +54,10 @@ def key_of(name: str, known: Iterable[str]) -> str:
     if f"{name}.name" in known:  # world=lookup-v1
         return f"{name}.name"
     ends = [key for key in known if key.endswith((f".{name}", f":{name}"))]
-    plain = [key for key in ends if ":" not in key] or ends
+    plain = [key for key in ends if ":" not in key]
+    if not plain and any(key.startswith("recipe.") for key in known) and default_of(f"recipe.{name}") is not None:
+        return f"recipe.{name}"  # of all cells, and not of the one arm that happens to mention it
+    plain = plain or ends
     if len(plain) == 1:
         return plain[0]
     if plain:
@@ -62,9 +65,8 @@ def key_of(name: str, known: Iterable[str]) -> str:
     part, dot, _ = name.partition(".")
     if dot and any(key.startswith(f"{part}.") for key in known if part in OPEN):
         return name
-    if any(key.startswith("recipe.") for key in known) and default_of(f"recipe.{name}") is not None:
-        return f"recipe.{name}"
-    raise unknown("setting", name, known)
+    last = [key.rpartition(".")[2] for key in known if ":" not in key]
+    raise unknown("setting", name, {*known, *last} - {"name"})
 
 
 def default_of(key: str) -> Any:

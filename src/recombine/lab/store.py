@@ -129,6 +129,11 @@ class Store:
         base = user_cache()
         return base / "checkpoints" / hashlib.sha256(self.place.encode()).hexdigest()[:16] if base else None
 
+    @property
+    def nets(self) -> Path | None:
+        """Where cells keep their nets (`Context.nets`): always on this machine; None for nowhere."""
+        return self.checkpoints.with_name("nets") if self.checkpoints is not None else None
+
     # -- opening ------------------------------------------------------------------------------------------------
     @classmethod
     def create(cls, place: str | os.PathLike | Files, about: dict[str, Any]) -> Store:

@@ -33,7 +33,7 @@ from .study_table import StudyTable
 from .verdicts import Claim, Measurement
 
 if TYPE_CHECKING:
-    from ..trials.context import Context, Measured
+    from ..context import Context, Measured
 
 DEFAULT_SEEDS = 3
 RECORD_BYTES = 60_000  # of a record with its panel, about

@@ -9,8 +9,9 @@ import hashlib
 import os
 import signal
 import time
+from typing import Any
 
-from ..trials.context import Context, Measured
+from ..context import Context, Measured
 from .cells import Cell, Spec
 from .scales import Scale
 from .store import Record
@@ -50,33 +51,35 @@ def measure(spec: Spec, context: Context) -> Measured:
 class Synthetic(Study):
     """Cells whose number is a hash of their place in the grid."""
 
+    def __init__(self, **changes: Any):
+        super().__init__(**FIELDS | changes)
+
     def compute(self, cell: Cell, context: Context) -> Record:
         """Without provenance: nothing of it depends on versions or hardware."""
-        found = measure(cell.spec, context)
+        found = self.measured(cell.spec, context)
         return Record(cell, found.rows, found.facts, {})
 
 
-synthetic = Synthetic(
-    id="synthetic",
-    title="Nothing",
-    question="Does the lab lose anything?",
-    source="nobody",
-    minutes=Scale(0, 0.2, 1, 1),
-    options={
+FIELDS: dict[str, Any] = {
+    "id": "synthetic",
+    "title": "Nothing",
+    "question": "Does the lab lose anything?",
+    "source": "nobody",
+    "minutes": Scale(0, 0.2, 1, 1),
+    "options": {
         "cells": Scale(4, 1000, 10000, 10000),  # per seed
         "seconds": 0.0,  # what a cell takes
         "programs": 2,  # kinds of cells, which share a program
         "trouble": [""],  # what some do, as NUMBER:raise
     },
-    claims=[
-        Claim("there", lambda t: t.value.mean(), at_least(0), "Numbers come", "nothing", description="mean"),
-    ],
-    controls={"nothing": {"cells": 1}},
-    cells_of=cells_of,
-    label_of=lambda spec: f"number {spec['at']['number']}, seed {spec['seed']}",
-    program_of=lambda spec: str(spec["program"]),
-    worker="recombine.lab.synthetic",
-)
+    "claims": [Claim("there", lambda t: t.value.mean(), at_least(0), "Numbers come", "nothing", description="mean")],
+    "controls": {"nothing": {"cells": 1}},
+    "cells_of": cells_of,
+    "measure": measure,
+    "label_of": lambda spec: f"number {spec['at']['number']}, seed {spec['seed']}",
+    "program_of": lambda spec: str(spec["program"]),
+    "worker": "recombine.lab.synthetic",
+}
 
 
 def misbehave(how: str) -> None:
@@ -95,4 +98,4 @@ def misbehave(how: str) -> None:
 if __name__ == "__main__":
     from .worker import main
 
-    main({synthetic.id: synthetic})
+    main({"synthetic": Synthetic()})

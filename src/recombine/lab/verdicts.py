@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -23,6 +23,14 @@ MIN_SEEDS = 3
 MANY_SEEDS = 200
 Outcome = Literal["supported", "refuted", "undecided", "not asked"]
 OUTCOMES: tuple[Outcome, ...] = ("supported", "refuted", "undecided", "not asked")
+
+
+def counts(outcomes: Sequence[str]) -> list[tuple[str, int]]:
+    """How often each outcome came out; what was not asked is counted only where there is such a claim."""
+    found = [(name, outcomes.count(name)) for name in OUTCOMES]
+    return [(name, number) for name, number in found if number or name != "not asked"]
+
+
 Reading = Callable[[StudyTable], float]  # of the trials of one seed; may raise PreconditionFailed
 
 

@@ -43,7 +43,7 @@ def serve(studies: Mapping[str, Study], orders: queue.SimpleQueue[dict | None], 
             emit({"event": "progress", "cell": cell.id, "share": share, "note": note})
 
         try:
-            from ..trials.context import Context
+            from ..context import Context
 
             record = studies[cell.study].compute(cell, Context(progress, checkpoint))
             emit({"event": "done", "cell": cell.id, "record": record.to_bytes().decode()})

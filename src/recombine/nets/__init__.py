@@ -20,6 +20,7 @@ from .parts import graft as graft
 from .parts import join as join
 from .pixel_transformer import PixelTransformer as PixelTransformer
 from .rendering import Rendering as Rendering
+from .saved import load as load
 from .sizes import Sizes as Sizes
 from .sizes import sizes_of as sizes_of
 from .straightened import Straightened as Straightened

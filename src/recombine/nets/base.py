@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -81,6 +82,27 @@ class Net(eqx.Module):
     def group(self, path: str, leaf: Any) -> str:
         """The parameter group of an array: "decay", "no_decay", "frozen" (not trained), or one of the recipe's."""
         return "decay" if leaf.ndim >= 2 else "no_decay"
+
+    def save(
+        self,
+        path: str | os.PathLike,
+        *,
+        blueprint: Blueprint | Sequence[Blueprint] | None = None,
+        task: Task | None = None,
+    ) -> None:
+        """Writes all its arrays, and what builds it, to one safetensors file; `rc.nets.load(path)` gives it back.
+
+        A net that was trained or loaded knows what built it. One that was changed since (by `eqx.tree_at`, say) does
+        not, and is told. A saved net that is there already is replaced, any other file is not.
+
+        Args:
+            path: of the file.
+            blueprint: what built it, registered by name; of a net trained in stages those of all stages, in order.
+            task: what it was built for; only its shapes and words are written.
+        """
+        from .saved import save
+
+        save(self, path, blueprint, task)
 
 
 @dataclass(frozen=True)

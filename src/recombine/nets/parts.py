@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from ..errors import UserError
 
@@ -106,6 +107,22 @@ def graft(fresh: Net, start: Net, what: str) -> Net:
             f"{', '.join(unlike[:3])}{more}; a stage needs the same net, or one that wraps it"
         )
     return join(Parts({path: had[path] for path in new.trained}, {path: had[path] for path in new.frozen}, new.static))
+
+
+def to_plain(leaf: Any) -> np.ndarray:
+    """A leaf as numbers that a file can hold: of random keys, what they are made of."""
+    if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+        leaf = jax.random.key_data(leaf)
+    return np.asarray(leaf)
+
+
+def from_plain(leaf: Any, plain: np.ndarray) -> jax.Array:
+    """What `to_plain` made of a leaf, as it was; of the leaf only the shape is needed."""
+    if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+        kinds = ("threefry2x32", "rbg", "unsafe_rbg")
+        impl = next(kind for kind in kinds if jax.random.key(0, impl=kind).dtype == leaf.dtype)
+        return jax.random.wrap_key_data(jnp.asarray(plain), impl=impl)
+    return jnp.asarray(plain, leaf.dtype)
 
 
 def _shape(leaf: Any) -> str:

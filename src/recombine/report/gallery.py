@@ -12,7 +12,7 @@ from typing import Any
 
 from ..files import write_or_refuse
 from ..lab.run import Result
-from ..lab.verdicts import OUTCOMES, Verdict
+from ..lab.verdicts import Verdict, counts
 from . import origin
 from .html import write_report
 from .page import fill, interval_text
@@ -59,7 +59,7 @@ def render_gallery(
         "gallery.html.j2", [], {}, styles=["gallery.css"], page_name="gallery",
         entries=entries,
         studies=len({result.study.id for result in results}),
-        counts=[(name, sum(verdict.outcome == name for verdict in verdicts)) for name in OUTCOMES],
+        counts=counts([verdict.outcome for verdict in verdicts]),
         claims=[
             {"entry": entry, "verdict": verdict, "claim": verdict.claim, "interval": interval_text(verdict.interval)}
             for entry, result in zip(entries, results, strict=True) for verdict in result.verdicts
@@ -78,7 +78,7 @@ def _entry(result: Result, link: str) -> dict[str, Any]:
         "scale": result.scale,
         "link": link,
         "answer": result.headline,
-        "counts": [(name, outcomes.count(name)) for name in OUTCOMES],
+        "counts": counts(outcomes),
         "bars": sparkline(result.verdicts),
         "extent": origin.extent(result),
         "seconds": origin.seconds(result),

@@ -11,7 +11,7 @@ from ..errors import UserError
 from ..files import LocalFiles, cannot_write, write_or_refuse
 from ..lab.run import Result
 from ..lab.settings import RESERVED, words_for
-from ..lab.verdicts import OUTCOMES
+from ..lab.verdicts import counts
 from . import origin
 from .episodes import episode_svg, episode_text, episodes_of
 from .maps import page_data as map_data
@@ -92,7 +92,7 @@ def _findings(result: Result) -> dict[str, Any]:
         "study": result.study,
         "scale": result.scale,
         "answer": result.headline,
-        "counts": [(name, list(outcomes.values()).count(name)) for name in OUTCOMES],
+        "counts": counts(list(outcomes.values())),
         "claims": claims,
         "one_source": sources.pop() if len(sources) == 1 else None,
         "questions": questions,

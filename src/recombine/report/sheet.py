@@ -8,6 +8,7 @@ from html import escape
 
 from ..charts.image_grid import Plate
 from ..lab.run import Result
+from ..lab.verdicts import counts
 from ..labels import visible
 from . import origin
 from .episodes import episode_svg, episodes_of
@@ -19,8 +20,8 @@ from .theme import LIGHT
 
 WIDTH, MARGIN = 800, 40  # pixels
 ROOM = WIDTH - 2 * MARGIN
-COLORS = {"supported": "yes", "refuted": "no", "undecided": "open"}
-MARKS = {"supported": "✓", "refuted": "✗", "undecided": "?"}
+COLORS = {"supported": "yes", "refuted": "no", "undecided": "open", "not asked": "muted"}
+MARKS = {"supported": "✓", "refuted": "✗", "undecided": "?", "not asked": "–"}
 LETTER = 0.53  # width of one as a share of its size, on average
 
 
@@ -84,8 +85,8 @@ def sheet_svg(result: Result, whole: bool = True) -> str:
     if answer := result.headline:
         sheet.text(answer, 17, after=8)
     seeds = f"{extent.seeds} seed{'' if extent.seeds == 1 else 's'}"
-    counts = [(name, outcomes.count(name)) for name in COLORS]
-    told = ", ".join(f"{count} {name}" for name, count in counts if count)
+    tally = counts(outcomes)
+    told = ", ".join(f"{count} {name}" for name, count in tally if count)
     sheet.text(f"{told + '; ' if told else ''}{seeds}, {extent.done} of {extent.total} cells", 12, "muted", after=14)
     if not extent.complete:
         sheet.text(f"This study is incomplete: {extent.done} of {extent.total} cells are here.", 12, after=14)

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import jax
-import jax.numpy as jnp
-import numpy as np
 
 from ..files import write_whole
 from ..files.arrays import pack, set_aside, unpack
+from ..nets.parts import from_plain, to_plain
 
 T = TypeVar("T")
 
@@ -28,7 +27,7 @@ def fingerprint(*parts: Any) -> str:
         # with what is static in it, but not where in memory a function of it lies today
         digest.update(re.sub(r" at 0x[0-9a-f]+", "", str(structure)).encode())
         for leaf in leaves:
-            digest.update(_plain(leaf).tobytes() if hasattr(leaf, "dtype") else json.dumps(leaf).encode())
+            digest.update(to_plain(leaf).tobytes() if hasattr(leaf, "dtype") else json.dumps(leaf).encode())
     return digest.hexdigest()
 
 
@@ -39,7 +38,7 @@ class Checkpoint:
         self.path, self.mark = path, mark
 
     def save(self, state: Any, history: list, seconds: float) -> None:
-        arrays = {str(i): _plain(leaf) for i, leaf in enumerate(jax.tree.leaves(state))}
+        arrays = {str(i): to_plain(leaf) for i, leaf in enumerate(jax.tree.leaves(state))}
         notes = {"mark": self.mark, "history": json.dumps(history), "seconds": str(seconds)}
         try:
             write_whole(self.path, pack(arrays, notes))
@@ -55,7 +54,7 @@ class Checkpoint:
             if notes.get("mark") != self.mark:
                 raise ValueError("it belongs to another run")
             leaves, structure = jax.tree.flatten(like)
-            restored = [_like(leaf, arrays[str(i)]) for i, leaf in enumerate(leaves)]
+            restored = [from_plain(leaf, arrays[str(i)]) for i, leaf in enumerate(leaves)]
             if [leaf.shape for leaf in leaves] != [leaf.shape for leaf in restored]:
                 raise ValueError("its arrays have other shapes")
             return jax.tree.unflatten(structure, restored), json.loads(notes["history"]), float(notes["seconds"])
@@ -68,19 +67,6 @@ class Checkpoint:
             self.path.unlink()
         with contextlib.suppress(OSError):  # only if nothing else is in it
             self.path.parent.rmdir()
-
-
-def _plain(leaf: Any) -> np.ndarray:
-    if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
-        leaf = jax.random.key_data(leaf)
-    return np.asarray(leaf)
-
-
-def _like(leaf: Any, plain: np.ndarray) -> jax.Array:
-    """What `_plain` made of a leaf, as it was: a memory may hold random keys."""
-    if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
-        return jax.random.wrap_key_data(jnp.asarray(plain), impl=jax.random.key_impl(leaf))
-    return jnp.asarray(plain, leaf.dtype)
 
 
 def clear(folder: Path) -> None:

@@ -11,6 +11,8 @@ from ..errors import UserError, require_int
 from ..intervals import Interval, over_seeds
 from ..keys import key_for
 from ..nets import Blueprint, Net
+from ..nets.saved import Built, remember
+from ..precision import resolve
 from ..supports import Side, Support
 from ..tasks import Task
 from .evaluation import draw_combinations, evaluate
@@ -85,6 +87,15 @@ class Trained:
     members: list[Member]
     #: all stages, the last of which is what the fields above say
     stages: tuple[Stage, ...] = ()
+
+    def __post_init__(self):
+        """Nets that went through all stages learn what built them, so that `net.save(path)` needs nothing else."""
+        stages = self.stages or (Stage(self.blueprint, self.recipe),)
+        built = [Built(stage.net, stage.task or self.task, resolve(stage.recipe.precision)) for stage in stages]
+        for member in self.members:
+            if member.diverged_at is None or len(built) == 1:
+                remember(member.net, built)
+                remember(member.raw, built)
 
     @property
     def nets(self) -> list[Net]:

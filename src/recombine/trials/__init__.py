@@ -1,7 +1,7 @@
 """Trials: one net (or a net in stages) on one split of one world, as nested data -> readings and facts."""
 
-from .context import Context as Context
-from .context import Measured as Measured
+from ..context import Context as Context
+from ..context import Measured as Measured
 from .keepers import keepers as keepers
 from .kept import KeptNets as KeptNets
 from .measure import measure as measure

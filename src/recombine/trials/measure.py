@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..context import Context, Measured
 from ..errors import UserError
 from ..keys import key_for
 from ..nets import Net
@@ -21,7 +22,6 @@ from ..supports import Support
 from ..tasks import Episodes, Task, WrongCode
 from ..training import Items, Member, Stage, Trained, evaluate, stream_scores, train
 from . import keeping as keeping  # registers the keepers
-from .context import Context, Measured
 from .keepers import keepers
 from .kept import KeptNets, key_of
 from .trial import Trial, build_task

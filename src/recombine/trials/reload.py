@@ -21,7 +21,11 @@ from .trial import Trial
 
 
 def load_kept(path: Path) -> Trained:
-    """A trained net from the file that it was kept in: its task, its split, its scores and its history."""
+    """A trained net from the file that a run kept it in: its task, its split, its scores and its history.
+
+    Args:
+        path: RUN/nets/HASH.safetensors; `rc.load(run).trained(cell)` finds it by its cell.
+    """
     arrays, notes = _read(path)
     try:
         made_by = json.loads(notes["made_by"])
@@ -32,7 +36,7 @@ def load_kept(path: Path) -> Trained:
         raise UserError(f"{path} was made by something that is not here: {problem}") from None
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as problem:
         why = type(problem).__name__
-        raise UserError(f"{path} does not say what made it ({why}); only kept nets can be loaded") from None
+        raise UserError(f"{path} does not say what made it ({why}); only nets that a run kept can be loaded") from None
     member: Member | None = None
     for number, stage in enumerate(whole):
         last = number == len(whole) - 1

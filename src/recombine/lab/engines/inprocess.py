@@ -6,8 +6,8 @@ import os
 import traceback
 from pathlib import Path
 
+from ...context import Context
 from ...errors import UserError, describe
-from ...trials.context import Context
 from ..cells import Cell
 from ..queue import Queue
 from ..stop import Stop

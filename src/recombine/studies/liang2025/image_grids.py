@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import shades
@@ -18,7 +18,7 @@ def name_of(record: Record) -> str:
     return in_words(record.cell.spec["at"])
 
 
-def drawings(records: Sequence[Record]) -> Plate | None:
+def drawings(records: Sequence[Record], name: Callable[[Record], str] = name_of) -> Plate | None:
     """What was drawn at a few held-out places and how it differs, one row per net, each truth above its nets."""
     rows: Rows = []
     columns: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ def drawings(records: Sequence[Record]) -> Plate | None:
                 Tile(_ink(p["target"], dark), f"truth at {at}") for p, at in zip(pictures, places, strict=True)
             )
             rows.append(("truth", (*shown, *(None for _ in places))))
-        rows.append((name_of(record), _drawn_and_error(pictures, places, dark)))
+        rows.append((name(record), _drawn_and_error(pictures, places, dark)))
         if len(places) * 2 > len(columns):
             columns = (*places, *("error" for _ in places))
     if not rows:
@@ -63,7 +63,7 @@ def _ink(packed: dict[str, Any], dark: bool) -> dict[str, Any]:
     return shades.pack(1 - values if dark else values, 0, 1)
 
 
-def errors(records: Sequence[Record]) -> Plate | None:
+def errors(records: Sequence[Record], name: Callable[[Record], str] = name_of) -> Plate | None:
     """The error at every place, with what was held out outlined."""
     tiles = []
     for record in records:
@@ -71,7 +71,7 @@ def errors(records: Sequence[Record]) -> Plate | None:
         if "error_map" in kept:
             outline = tuple(kept["hole"])
             tile = Tile(kept["error_map"], "error by place", colors="heat", outlines=(outline,))
-            tiles.append((name_of(record), tile))
+            tiles.append((name(record), tile))
     if not tiles:
         return None
     return Plate(

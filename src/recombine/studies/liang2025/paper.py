@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...errors import require_int
 from ...lab.paths import Same
 from ...lab.scales import Scale
 
@@ -64,3 +65,8 @@ def decoder(name: str, **sizes: Any) -> dict[str, Any]:
 
 def cnn_base(size: int) -> int:
     return size // 4 if size % 4 == 0 and size <= 28 else 7
+
+
+def require_room(settings: dict[str, Any]) -> None:
+    """Refuses pictures that leave no hole with something around it."""
+    require_int("size", settings["world.space.size"], at_least=SMALLEST)

@@ -147,7 +147,7 @@ preferences = replace(
     id="scaling-data-preference",
     title="Does more data make a network compose? Preferences in a grid world",
     minutes=Scale(0.7, 10, 500, "about 40 GPU-days"),
-    world=preference(4, 2, features=Scale(4, 6, 6, 32), objects=Scale(1, 2, 2, 4)),
+    world=preference(4, 2, features=Scale(4, 6, 8, 32), objects=Scale(1, 2, 2, 4)),
     net=mlp(width=Scale(64, 256, 256, 1024), depth=2),
     recipe=PREFERENCE_RECIPE,
     vary={

@@ -1,0 +1,52 @@
+"""The search of `data-efficiency`: the fewest pictures that are enough, of one net at one size."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+from ...context import Context, Measured
+from ...lab.bisection import expected_tries, smallest_enough
+from ...lab.cells import Spec
+from ...supports.regions import donut_range
+from ...trials import Trial
+from ...trials import measure as measure_trial
+from ...trials.trial import build_space
+from .data_efficiency_readings import CRITERIA, meets
+
+
+def measure(spec: Spec, context: Context) -> Measured:
+    """Two bisections over the number of bumps, one for each criterion, that share what they tried."""
+    world = spec["trial"]["world"]
+    size, (low, high) = world["space"]["size"], donut_range(build_space(world), None, None)
+    most = size**2 - (high - low + 1) ** 2
+    stripes = 2 * size if spec["options"]["with_stripes"] else 0
+    found: dict[int, dict[str, float]] = {}
+    facts: dict[str, Any] = {"seconds": 0.0, "diverged_at": None}
+
+    def read(bumps: int, criterion: str) -> bool:
+        if bumps not in found:
+            context.progress(min(len(found) / (1.5 * expected_tries(1, most)), 0.95), f"{bumps} of {most} bumps")
+            support = {**spec["trial"]["support"], "bumps": bumps, "stripes": stripes}
+            one = measure_trial(Trial.from_json({**spec["trial"], "support": support}), Context())
+            facts["seconds"] += one.facts["seconds"]
+            rows = [row for row in one.rows if row["reading"] == "score" and row["stream"] == "held_out"]
+            found[bumps] = {row["metric"]: row["value"] for row in rows}
+            if bumps == most and "drawings" in one.facts:
+                facts["drawings"] = one.facts["drawings"]
+        return meets(criterion, found[bumps].get(criterion, math.nan))
+
+    for criterion in CRITERIA:
+        if stripes and read(0, criterion):
+            facts[criterion] = stripes  # stripes alone are enough
+            continue
+        bumps = smallest_enough(1, most, functools.partial(read, criterion=criterion))
+        facts[criterion] = None if bumps is None else bumps + stripes
+    rows = [
+        {"reading": "tried", "metric": metric, "bumps": bumps, "pictures": bumps + stripes}
+        | {"value": values.get(metric, math.nan)}
+        for bumps, values in sorted(found.items())
+        for metric in CRITERIA
+    ]
+    return Measured(rows, facts)

@@ -1,0 +1,197 @@
+"""factorized-fails: is a factorized input enough for a decoder to compose?
+
+    recombine run factorized-fails              laptop: about 10 minutes on two cores
+    expected: MLPs and CNNs fail on unseen combinations, whatever the code; nets with one token per pixel nearly compose
+
+After Liang, Qian, Ziyin, Fiete 2025, its poster and public code. Every code here is factorized by construction. Bumps
+of one pixel on a square with a square hole: each x and each y is trained, their combinations inside the hole are not.
+The thresholds are ours. What the paper found for transformers is not known. `paper` scale is the published setting: 28
+pixels, 64 channels, depths 2 to 6, 5 seeds in the figure (one in the code); `laptop` has 12 pixels and narrower nets.
+"""
+
+from __future__ import annotations
+
+from ...charts import kinds, vega_pictures
+from ...charts.vega import Spec, listed
+from ...lab.axes import Arms
+from ...lab.paths import Same
+from ...lab.scales import Scale
+from ...lab.study import Study
+from ...lab.study_table import PreconditionFailed, StudyTable
+from ...lab.verdicts import Claim, Measurement, Reading, at_least, at_most
+from . import drawn, image_grids
+from .paper import COMPOSES, EVERY, FIRST_SEED, OURS, PUBLISHED, SOURCE, decoder, ours, pictures, require_room
+
+PLAIN = {"mlp": "MLPs", "cnn-decoder": "CNNs", "pixel-transformer": "Transformers with a token a pixel"}
+COORDINATES = "coordinate-mlp"
+
+
+# -- readings: the trials of one seed -> a number ---------------------------------------------------------------------
+def trials_of(t: StudyTable, *nets: str) -> dict[str, StudyTable]:
+    """The readings of each trial of some nets, by name; PreconditionFailed if there is none."""
+    parts = t.where(net=list(nets)).by("net", "depth", "encoding")
+    found = {f"{net} of depth {depth}, {code}": part for (net, depth, code), part in parts}
+    if not found:
+        raise PreconditionFailed(f"{listed(nets)} not run")
+    return found
+
+
+def least_failure(net: str) -> Reading:
+    def reading(t: StudyTable) -> float:
+        """Held-out error by error on trained combinations (at least .02), least over codes and depths."""
+        return min(drawn.failure(part, name) for name, part in trials_of(t, net).items())
+
+    return reading
+
+
+def least_error(t: StudyTable) -> float:
+    """Held-out error, least over nets, codes and depths."""
+    found = trials_of(t, "mlp", "cnn-decoder")
+    for name, part in found.items():
+        drawn.learned(part, name)
+    return min(drawn.score(part, "error", "held_out", name) for name, part in found.items())
+
+
+def coordinates_error(t: StudyTable) -> float:
+    """Held-out error of the coordinate net, worst over codes and depths."""
+    found = trials_of(t, COORDINATES)
+    return max(drawn.score(part, "error", "held_out", name) for name, part in found.items())
+
+
+def most_localized(net: str) -> Reading:
+    def reading(t: StudyTable) -> float:
+        """Share within one pixel, most over codes and depths."""
+        found = trials_of(t, net)
+        return max(drawn.score(part, "localized", "held_out", name) for name, part in found.items())
+
+    return reading
+
+
+# -- what is drawn ----------------------------------------------------------------------------------------------------
+def failures(t: StudyTable) -> kinds.Rows:
+    trained = t.scores("test", "").set_index("cell").value
+    return [
+        {
+            "net": f"{row.net}, {row.depth}",
+            "series": row.encoding,
+            "seed": int(row.seed),
+            "value": row.value / max(float(trained[row.cell]), drawn.FLOOR),
+        }
+        for row in t.scores("held_out", "").itertuples()
+    ]
+
+
+def ratios(rows: kinds.Rows) -> Spec:
+    nets, codes = kinds.in_order(rows, "net"), kinds.in_order(rows, "series")
+    return vega_pictures.ratio_dots(rows, "net", nets, codes, value_title="held-out error by trained error")
+
+
+# -- the study --------------------------------------------------------------------------------------------------------
+DEPTHS = Scale([2], [2, 3], [2, 3, 4], [2, 3, 4, 5, 6])
+CODES = Scale(
+    ["one-hot"],
+    ["one-hot", "bump", "ramp-normalized"],
+    ["one-hot", "bump", "ramp-normalized"],
+    ["one-hot", "bump", "ramp"],
+)
+
+
+def of_any_depth(name: str, width: Scale, **options: Scale) -> dict[str, dict]:
+    return {"net": decoder(name, width=width, depth=Same("net.depth"), **options)}
+
+
+TRANSFORMER = of_any_depth("pixel-transformer", Scale(8, 16, 32, 128), heads=Scale(2, 2, 4, 4)) | {
+    "recipe.steps": Scale(100, 900, 6000, 3125)  # one of its steps costs ten of another's
+}
+
+
+def fails(net: str, words: str) -> Claim:
+    return Claim(
+        f"{net}-fails",
+        least_failure(net),
+        at_least(5.0),
+        f"{words} err at least 5 times as much on unseen combinations, whatever code and depth",
+        "indifferent",
+        source=OURS if net == "pixel-transformer" else SOURCE,
+        supported=f"{words} fail on unseen combinations, whatever the code",
+        refuted=f"{words} draw some unseen combinations nearly as well as trained ones",
+    )
+
+
+study = Study(
+    id="factorized-fails",
+    title="Are factorized inputs enough?",
+    question="A decoder gets the coordinates of a picture in a perfectly factorized code: does it draw unseen ones?",
+    source=SOURCE,
+    history="After a first run, in which transformers composed and the coordinate net had not finished, one claim on "
+    "all plain nets became one for each net, with the same threshold, and laptop scale trains longer.",
+    minutes=Scale(1, 10, 300, "about 3 GPU-hours"),
+    metric="error",
+    world=pictures("bumps-v1", Scale(8, 12, 16, 28)),
+    support={"name": "donut"},
+    net={},
+    recipe=Scale(ours(150, 5e-3), ours(3000, evaluations=2), ours(10_000, evaluations=4), PUBLISHED),
+    asks=EVERY,
+    first_seed=FIRST_SEED,
+    vary=[
+        {
+            "net": Arms(
+                {
+                    "mlp": of_any_depth("mlp", Scale(64, 128, 256, 256)),
+                    "cnn-decoder": of_any_depth("cnn-decoder", Scale(8, 16, 32, 64)),
+                },
+                Scale(["mlp"], None, None, None),
+            ),
+            "net.depth": DEPTHS,
+            "world.encoding": CODES,
+        },
+        {
+            "net": Arms({"pixel-transformer": TRANSFORMER}, Scale([], None, None, None)),
+            "net.depth": Scale([1], [2], [2, 3], [2, 3, 4, 5]),
+            "world.encoding": CODES,
+        },
+        {
+            "net": Arms({COORDINATES: of_any_depth(COORDINATES, Scale(32, 48, 128, 256))}),
+            "net.depth": DEPTHS,
+            "world.encoding": CODES,
+        },
+    ],
+    # the nets that the claims are about
+    controls={"indifferent": {"net": list(PLAIN)}, "lookup": {"net": [COORDINATES]}},
+    claims=[
+        *(fails(net, words) for net, words in PLAIN.items()),
+        Claim(
+            "fails-as-if-blank",
+            least_error,
+            at_least(0.5),
+            "What MLPs and CNNs draw there is at least half as wrong as an empty picture",
+            "indifferent",
+        ),
+        Claim(
+            "coordinates-compose",
+            coordinates_error,
+            at_most(COMPOSES),
+            "A net that shares its weights over pixels and knows where they are does not fail",
+            "lookup",
+            source=f"{SOURCE}, public code",
+            supported="a net that shares its weights over pixels does not fail",
+            refuted="a net that shares its weights over pixels fails, too",
+        ),
+    ],
+    measurements=[
+        Measurement(f"{net}-localized", most_localized(net), f"{words}: most held-out bumps in the right place")
+        for net, words in (*PLAIN.items(), (COORDINATES, "Coordinate nets"))
+    ],
+    charts=[
+        kinds.Chart(
+            "How much worse on unseen combinations",
+            "Held-out error by the error on trained combinations (which counts as at least .02), by net, depth and "
+            "code; one point per seed. At 1 a net draws what it never saw as well as what it saw.",
+            failures,
+            ratios,
+        )
+    ],
+    images=[image_grids.drawings, image_grids.errors],
+    otherwise="Whether factorized inputs are enough is not settled at this scale.",
+    refuse=require_room,
+)

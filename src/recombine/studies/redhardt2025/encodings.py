@@ -1,0 +1,171 @@
+"""encodings: does a network compose however tasks are shown, and does it undo the encoding inside?
+
+    recombine run encodings                     laptop: about 4 minutes on two cores
+    expected: linear encodings compose best; inside the net, tasks are easier to decode than in a nonlinear encoding
+
+Tables 1 and 2 of Redhardt, Akram, Schug 2025 next to ours. Its numbers are `TABLE_1` and `TABLE_2` (mean over three
+seeds, 4 x 1024 net, 300,000 steps; third hidden layer for Table 1; layer 1 for linear and 2 for nonlinear encodings in
+Table 2). The thresholds are ours and were written before any run. The paper compares a probe of the layer with a probe
+of the encoding; beside it we read an untrained net, which undoes part of an encoding by chance. The published probe
+is fitted on 512 tasks by ten steps of conjugate gradients, at the last of 16 samples; ours on 2,048, exactly, at the
+first.
+`tokens` is ours: the words of `language` through a learned table. At `laptop` scale the teacher is smaller (8
+modules, 4 inputs, 8 hidden units and outputs): few-shot and interval-shuffle on the published one are beyond minutes
+of training.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ...encodings import showing
+from ...lab.axes import Arms
+from ...lab.scales import Scale
+from ...lab.study import Study, Texts
+from ...lab.study_table import RESOLUTION
+from ...lab.verdicts import Claim, at_least
+from .encodings_readings import (
+    TABLE_1,
+    TABLE_2,
+    Published,
+    as_text,
+    chart,
+    composes,
+    linear_above_nonlinear,
+    undone,
+)
+from .paper import DECODABILITY, FIRST_SEED, PREFERENCE_RECIPE, mlp, recipe
+
+MENDED = (
+    "After a first run two readings were mended, and no threshold: they now ask that every encoding was learned, and "
+    "that the net beats an untrained one, too."
+)
+NARROWED = (
+    "Later the net of laptop scale became narrower, to save time (256 units, not 384); until then the claim that "
+    "linear encodings reach .95 was supported by a hair, with an interval of .951 to .985. The narrower net left it "
+    "undecided at first (.950 to .986), and not on another machine."
+)
+SMOKE = ["identity", "interval-shuffle"]
+
+
+def encoded(chosen: Scale, couplings: int) -> Arms:
+    """Encodings by name, with the options that two of them have; bends of .1 leave `invertible` almost affine."""
+    options: dict[str, Any] = {
+        "few-shot": {"pairs": Scale(8, 16, 50, 50)},
+        "invertible": {"layers": couplings, "scale": 0.1},
+    }
+    arms = {
+        name: {"world.encoding": name} | ({"world.encoding_options": options[name]} if name in options else {})
+        for name in showing("constituents")
+    }
+    return Arms(arms, chosen)
+
+
+def claims(published: Published, success: float) -> list[Claim]:
+    """The claims on a table. success: the score that linear encodings are asked to reach."""
+    nearly = round(0.9 * success, 3)
+    return [
+        Claim(
+            "linear-composes",
+            partial(composes, linear=True, success=success),
+            at_least(success),
+            f"Linear encodings reach {success:g} on held-out combinations",
+            "lookup",
+            "least held-out score of linear encodings",
+            supported="linear encodings compose",
+            refuted="some linear encoding does not compose",
+        ),
+        Claim(
+            "nonlinear-composes",
+            partial(composes, linear=False, success=nearly),
+            at_least(nearly),
+            f"Nonlinear encodings reach {nearly:.3g} on held-out combinations",
+            "lookup",
+            "least held-out score of nonlinear encodings",
+            supported="nonlinear encodings compose",
+            refuted="some nonlinear encoding does not compose",
+        ),
+        Claim(
+            "linear-above-nonlinear",
+            linear_above_nonlinear,
+            at_least(RESOLUTION),
+            "Linear encodings compose better than nonlinear ones",
+            "indifferent",
+            supported="linear encodings compose better than nonlinear ones",
+            refuted="linear encodings do not compose better than nonlinear ones",
+        ),
+        Claim(
+            "encoding-is-undone",
+            partial(undone, by_kind=published.by_kind),
+            at_least(0.1),
+            "The net decodes the task by .1 better than the encoding or an untrained net",
+            "indifferent",
+            "task decoder minus the better of input decoder and untrained net, least over nonlinear encodings",
+            supported="the net undoes nonlinear encodings inside",
+            refuted="some nonlinear encoding is not undone inside the net",
+        ),
+    ]
+
+
+def shown(published: Published) -> dict[str, Any]:
+    """What the report shows of a table, the held-out score first."""
+    note = "Mean over seeds here, with half the 95 % interval, beside the published mean of three seeds."
+    return {
+        "charts": [chart(measure, published) for measure in ("held-out score", "task decoder", "input decoder")],
+        "texts": Texts("The table, here and as published", note, partial(as_text, published=published)),
+    }
+
+
+study = Study(
+    id="encodings",
+    title="Does it matter how a task is shown?",
+    question="Does a network compose whatever the encoding of the task, and does it decode the task inside?",
+    source=TABLE_1.source,
+    history=f"{MENDED} {NARROWED}",
+    minutes=Scale(0.5, 4, 200, "about 2 GPU-hours"),
+    world={
+        "name": "hyperteacher-v1",
+        "space": {"modules": Scale(8, 8, 16, 16), "at_most": Scale(2, 3, 3, 3)},
+        "inputs": Scale(16, 4, 16, 16),
+        "hidden": Scale(16, 8, 16, 16),
+        "outputs": Scale(16, 8, 16, 16),
+    },
+    support={"name": "random", "held_out": 0.25},
+    net=mlp(width=Scale(96, 256, 512, 1024), depth=Scale(2, 3, 4, 4)),
+    recipe=recipe(500, 4000, 40_000),
+    probes=DECODABILITY,
+    first_seed=FIRST_SEED,
+    vary={
+        "encoding": encoded(
+            Scale(SMOKE, [*TABLE_1.numbers, "tokens"], [*TABLE_1.numbers, "tokens"], list(TABLE_1.numbers)),
+            couplings=5,
+        )
+    },
+    controls={"lookup": {"modules": 6}},
+    claims=claims(TABLE_1, 0.95),
+    otherwise="No claim on encodings is settled at this scale.",
+    **shown(TABLE_1),
+)
+
+preferences = replace(
+    study,
+    id="encodings-preference",
+    title="Does it matter how a task is shown? Preferences in a grid world",
+    source=TABLE_2.source,
+    history=MENDED,
+    minutes=Scale(0.7, 8, 100, "about 2 GPU-days"),
+    world={
+        "name": "preference-v1",
+        "space": {"modules": Scale(4, 6, 8, 16), "at_most": Scale(2, 3, 3, 3)},
+        "features": Scale(4, 6, 8, 16),
+        "objects": Scale(1, 2, 2, 4),
+    },
+    net=mlp(width=Scale(64, 256, 512, 1024), depth=2),
+    recipe=PREFERENCE_RECIPE,
+    vary={"encoding": encoded(Scale(SMOKE, *[list(TABLE_2.numbers)] * 3), couplings=3)},
+    controls={},
+    claims=claims(TABLE_2, 0.9),
+    **shown(TABLE_2),
+)

@@ -1,0 +1,152 @@
+"""phase: where composition begins, on a map of coverage and width.
+
+    recombine run phase                         laptop: about 3 minutes on two cores
+    expected: below a coverage no width helps; above it width decides
+
+The map is ours, over the hyperteacher of Redhardt, Akram, Schug 2025: its Figure 2 shows the axes one at a time. The
+thresholds were written before any run. `paper` scale is the published net, recipe and family (M=16, K=3, 4 layers).
+Scores below zero count as zero.
+"""
+
+from __future__ import annotations
+
+from ...charts import kinds
+from ...intervals import over_seeds
+from ...lab.scales import Scale
+from ...lab.study import Study
+from ...lab.study_table import Frame, PreconditionFailed, StudyTable
+from ...lab.verdicts import Claim, Measurement, at_least, at_most
+from .paper import DECODABILITY, SOURCE, hyperteacher, mlp, recipe
+
+BEGINS = 0.8  # the score at which composition is said to begin, on the map
+
+
+# -- readings: the trials of one seed -> a number ---------------------------------------------------------------------
+def grid_of(t: StudyTable) -> Frame:
+    """Held-out scores, one row per width (rising) and one column per share of trained combinations (rising)."""
+    part = t.composition()
+    part = part.assign(trained=(1 - part.held_out).round(4))
+    scores = part.pivot_table(index="width", columns="trained", values="value").sort_index(axis=0).sort_index(axis=1)
+    if scores.empty or scores.isna().any(axis=None):
+        raise PreconditionFailed("the map has holes: cells that were not run, diverged or are impossible")
+    if min(scores.shape) < 2:
+        raise PreconditionFailed("a map takes at least two coverages and two widths")
+    return scores
+
+
+def best_at_lowest(t: StudyTable) -> float:
+    """Best held-out R2 of any width at the lowest coverage."""
+    return float(grid_of(t).iloc[:, 0].max())
+
+
+def spread_at_highest(t: StudyTable) -> float:
+    """Held-out R2, widest minus narrowest, at the highest coverage."""
+    column = grid_of(t).iloc[:, -1]
+    return float(column.iloc[-1] - column.iloc[0])
+
+
+def coverage_where_it_begins(t: StudyTable) -> float:
+    """Smallest coverage tried at which the widest net reaches it."""
+    row = grid_of(t).iloc[-1]
+    above = row.index[row >= BEGINS]
+    if above.empty:
+        raise PreconditionFailed(f"the widest net never reaches {BEGINS}")
+    return float(above[0])
+
+
+# -- the map ----------------------------------------------------------------------------------------------------------
+def map_rows(t: StudyTable) -> kinds.Rows:
+    rows = []
+    for (share, width), cell in sorted(t.scores().groupby(["held_out", "width"]), key=lambda item: -item[0][0]):
+        interval = over_seeds(list(cell.value.dropna()))
+        rows.append(
+            {
+                "width": int(width),
+                "trained": _percent(round(1 - share, 6)),
+                "value": interval.mean,
+                "low": interval.low,
+                "high": interval.high,
+                "seeds": interval.seeds,
+            }
+        )
+    return rows
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:g} %" if share >= 0.1 else f"{100 * share:.1f} %"
+
+
+def caption(rows: kinds.Rows) -> str:
+    reached = any(row["value"] >= BEGINS for row in rows)
+    return (
+        "Held-out R² (mean over seeds) by how much was trained and how wide the net is. The line runs where it "
+        f"reaches {BEGINS}: composition lies above it and to its right."
+    ) + ("" if reached else " It is reached nowhere here.")
+
+
+study = Study(
+    id="phase",
+    title="Where does composition begin?",
+    question=(
+        "How much has to be trained, and how wide must a network be, before combinations never seen come out right?"
+    ),
+    source=f"ours, after {SOURCE}, Fig. 2",
+    minutes=Scale(0.5, 3, 130, "about 2 GPU-days"),
+    world=hyperteacher(modules=Scale(8, 12, 16, 16), at_most=Scale(2, 3, 3, 3)),
+    support={"name": "random", "held_out": 0.25},
+    net=mlp(width=96, depth=Scale(2, 3, 4, 4)),
+    recipe=recipe(500, 2500, 20_000),
+    probes=Scale([], DECODABILITY, DECODABILITY, DECODABILITY),
+    vary={
+        "support.held_out": Scale(
+            [0.25, 0.7],
+            [0.25, 0.5, 0.75, 0.85, 0.92, 0.96],
+            [0.125, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98],
+            [0.125, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98],
+        ),
+        "net.width": Scale(
+            [8, 96], [16, 32, 64, 128, 256], [16, 32, 64, 128, 256, 512], [16, 32, 64, 128, 256, 512, 1024, 2048]
+        ),
+    },
+    claims=[
+        Claim(
+            "no-width-helps",
+            best_at_lowest,
+            at_most(0.5),
+            "At the lowest coverage no width reaches a held-out R2 of .5",
+            "indifferent",
+            supported="at the lowest coverage no width reaches half of the variance",
+            refuted="a wide net composes in part even at the lowest coverage tried",
+        ),
+        Claim(
+            "width-decides",
+            spread_at_highest,
+            at_least(0.2),
+            "At the highest coverage the widest net is better than the narrowest by at least .2",
+            "lookup",
+            supported="where coverage is high, width decides",
+            refuted="where coverage is high, width makes little difference",
+        ),
+    ],
+    measurements=[
+        Measurement(
+            "begins",
+            coverage_where_it_begins,
+            f"Share of combinations that has to be trained until the widest net reaches {BEGINS}",
+        )
+    ],
+    charts=[
+        kinds.heat(
+            "Where composition begins",
+            caption,
+            map_rows,
+            x="trained",
+            y="width",
+            x_title="share of combinations trained",
+            y_title="hidden units per layer",
+            value="held-out R²",
+            begins=BEGINS,
+        )
+    ],
+    otherwise="The map is not settled at this scale.",
+)

@@ -1,0 +1,1 @@
+"""Tests of studies: a package, so that a test may be called as one of the house is."""

@@ -1,0 +1,93 @@
+"""scaling-data: rises are read where they were planted, and the paper's grid is the published one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas
+import pytest
+
+from recombine.lab.run import run_study
+from recombine.lab.study import DEFAULT_SEEDS
+from recombine.lab.study_table import PreconditionFailed, StudyTable
+from recombine.studies import registry
+from recombine.studies.redhardt2025 import scaling_data
+from recombine.training import train
+from recombine.trials import Trial
+from recombine.trials.trial import build_recipe, build_space
+
+PUBLISHED_CELLS = {"scaling-data": 6 * 4 * 8 * 3, "scaling-data-preference": 6 * 4 * 7 * 3}
+
+
+def scores(points: list[dict], metric: str = "r2") -> StudyTable:
+    """A table of final held-out scores as studies store them."""
+    common = {"reading": "score", "metric": metric, "stream": "held_out", "group": "", "seed": 0, "asked": True}
+    return StudyTable(pandas.DataFrame([common | point for point in points]), metric)
+
+
+@pytest.mark.parametrize("name", PUBLISHED_CELLS)
+def test_the_paper_grid_has_the_published_number_of_cells(name):
+    study = registry[name]
+    cells = study.cells(study.settings("paper"), DEFAULT_SEEDS)
+    assert len(cells) == PUBLISHED_CELLS[name] == len({cell.id for cell in cells})
+
+
+def smallest_paper_cell(name: str) -> dict:
+    """A cell of the paper grid that has a split, with few combinations, so that it is made quickly."""
+    study = registry[name]
+    specs = study.grid(study.settings("paper"), 0)
+    return min(specs, key=lambda spec: (build_space(spec["trial"]["world"]).size, spec["at"]["held_out"]))["trial"]
+
+
+@pytest.mark.parametrize("name", PUBLISHED_CELLS)
+def test_one_step_of_one_cell_at_paper_scale(name):
+    data = smallest_paper_cell(name)
+    (stage,) = data["stages"]
+    trial = Trial.from_json(data | {"stages": [stage | {"recipe": stage["recipe"] | {"steps": 1, "evaluations": 0}}]})
+    run = train(trial.build_task(), trial.build_support(), trial.build_stages(), watch=(), progress=False)
+    assert run.members[0].diverged_at is None and np.isfinite(run.members[0].history[-1]["loss"])
+
+
+@pytest.mark.parametrize("name", PUBLISHED_CELLS)
+def test_paper_scale_trains_as_published(name):
+    """Table 3: AdamW without warm-up, constant rate, 128 tasks per step; 300,000 steps, or 3 million for imitation."""
+    recipe = build_recipe(smallest_paper_cell(name)["stages"][0]["recipe"])
+    imitation = name.endswith("preference")
+    assert (recipe.tasks, recipe.schedule, recipe.warmup, recipe.b2) == (128, "constant", 0.0, 0.999)
+    assert recipe.steps == (3_000_000 if imitation else 300_000)
+    assert (recipe.learning_rate, recipe.weight_decay) == ((1e-4, 1e-3) if imitation else (3e-4, 3e-3))
+    assert recipe.samples == (1 if imitation else 16)
+
+
+def test_rises_are_read_where_they_were_planted():
+    def score(m, k, share):
+        return 0.5 + 0.02 * m + 0.03 * k - 0.4 * share
+
+    grid = [(m, k, share) for m in (8, 16) for k in (2, 3, 4) for share in (0.25, 0.5, 0.9)]
+    table = scores([{"modules": m, "at_most": k, "held_out": h, "value": score(m, k, h)} for m, k, h in grid])
+    assert scaling_data.coverage_rise(table) == pytest.approx(0.4 * 0.65)
+    assert scaling_data.rise_with_modules(table) == pytest.approx(0.16)
+    assert scaling_data.rise_with_active(table) == pytest.approx(0.06)
+    assert scaling_data.largest_fall(table) == pytest.approx(-0.1)  # every step rises by at least that
+    with pytest.raises(PreconditionFailed, match="only one value"):
+        scaling_data.rise_with_modules(table.where(modules=8))
+    # no composition anywhere: scores far below zero do not make a rise
+    table.frame["value"] = np.linspace(-5, -1, len(table))
+    assert scaling_data.coverage_rise(table) == 0
+
+
+def test_what_is_right_without_knowing_the_combination_is_no_composition():
+    rows = [
+        {"cell": str(i), "held_out": share, "modules": 6, "at_most": 2, "value": value}
+        for i, (share, value) in enumerate([(0.25, 0.6), (0.75, 0.3)])
+    ]
+    floors = [row | {"stream": "blind", "value": floor} for row, floor in zip(rows, (0.5, 0.2), strict=True)]
+    assert scaling_data.coverage_rise(scores(rows, "episode_accuracy")) == pytest.approx(0.3)
+    assert scaling_data.coverage_rise(scores([*rows, *floors], "episode_accuracy")) == pytest.approx(0.0)
+
+
+def test_an_impossible_split_is_recorded_and_not_a_failure():
+    changes = {"modules": [8], "at_most": [2], "held_out": [0.98]}
+    result = run_study(registry["scaling-data"], "smoke", seeds=1, changes=changes, quiet=True)
+    assert not result.failures and not result.records[0].rows
+    assert "compositional and connected" in result.records[0].facts["impossible"]
+    assert {verdict.outcome for verdict in result.verdicts} == {"undecided"}
