@@ -23,9 +23,9 @@ WORLD: dict[str, Any] = {
     "space": {"modules": Scale(6, 12, 16, 16), "at_most": 3},
     "encoding": "identity",
 }
-NET: dict[str, Any] = {"name": "mlp", "width": Scale(64, 192, 256, 512), "depth": Scale(2, 2, 3, 3)}
+NET: dict[str, Any] = {"name": "mlp", "width": Scale(64, 192, 384, 512), "depth": Scale(2, 2, 3, 3)}
 RECIPE: dict[str, Any] = {
-    "steps": Scale(200, 1500, 6000, 20_000),
+    "steps": Scale(200, 1500, 12_000, 20_000),
     "tasks": Scale(64, 96, 96, 96),
     "learning_rate": 5e-3,
     "weight_decay": 0.2,
@@ -49,8 +49,8 @@ def families(chosen: Scale, modules: Scale, features: Scale, bumps: str = "bumps
         "features": features,
         "objects": Scale(1, 1, 1, 2),
     }
-    pictures = {"name": bumps, "space": {"size": Scale(6, 8, 10, 14)}, "encoding": "one-hot"}
-    drawing = {"name": "coordinate-mlp", "width": Scale(24, 32, 64, 128), "depth": Same("net.depth")}
+    pictures = {"name": bumps, "space": {"size": Scale(6, 8, 12, 14)}, "encoding": "one-hot"}
+    drawing = {"name": "coordinate-mlp", "width": Scale(24, 32, 96, 128), "depth": Same("net.depth")}
     return Arms(
         {
             "hyperteacher": {"options.metric": "r2_pooled"},
@@ -62,7 +62,7 @@ def families(chosen: Scale, modules: Scale, features: Scale, bumps: str = "bumps
             "bumps": {
                 "world": pictures,
                 "net": drawing,
-                "recipe.steps": Scale(100, 800, 1500, 3000),
+                "recipe.steps": Scale(100, 800, 2500, 3000),
                 "recipe.tasks": 32,
                 "recipe.weight_decay": 0.01,
                 "options.metric": "skill",
