@@ -47,10 +47,15 @@ HISTORY = (
 def chart(metric: str, words: str) -> kinds.Chart:
     def rows(t: StudyTable) -> kinds.Rows:
         return [
-            {"n": int(row.n), "series": row.method, "seed": int(row.seed), "value": float(row.value),
-             "family": title(row.family)}
+            {
+                "n": int(row.n),
+                "series": row.method,
+                "seed": int(row.seed),
+                "value": float(row.value),
+                "family": title(row.family),
+            }
             for row in t.where(metric=metric).itertuples()
-        ]  # fmt: skip
+        ]
 
     return kinds.curves(
         f"{{split}}: {words} over held-out combinations",
