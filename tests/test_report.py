@@ -357,8 +357,15 @@ def supports_table(supports: tuple[str, ...] = ("random", "disconnected", "missi
             groups += ["cross-block", "within-block"] if support == "disconnected" else ["with rarest (m1)"]
             rows = [{"reading": "score", "stream": "test", "group": "", "metric": "r2", "step": 9, "value": 0.9}]
             rows += [
-                {"reading": "score", "stream": "held_out", "group": group, "metric": "r2", "step": 9,
-                 "asked": group == ("cross-block" if support == "disconnected" else ""), "value": -40.0 if support == "missing" else 0.7 + 0.01 * seed}
+                {
+                    "reading": "score",
+                    "stream": "held_out",
+                    "group": group,
+                    "metric": "r2",
+                    "step": 9,
+                    "asked": group == ("cross-block" if support == "disconnected" else ""),
+                    "value": -40.0 if support == "missing" else 0.7 + 0.01 * seed,
+                }
                 for group in groups
             ]  # fmt: skip
             for step in (3, 6, 9):
