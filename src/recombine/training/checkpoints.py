@@ -27,7 +27,7 @@ def fingerprint(*parts: Any) -> str:
         # with what is static in it, but not where in memory a function of it lies today
         digest.update(re.sub(r" at 0x[0-9a-f]+", "", str(structure)).encode())
         for leaf in leaves:
-            digest.update(toto_plain(leaf).tobytes() if hasattr(leaf, "dtype") else json.dumps(leaf).encode())
+            digest.update(to_plain(leaf).tobytes() if hasattr(leaf, "dtype") else json.dumps(leaf).encode())
     return digest.hexdigest()
 
 
