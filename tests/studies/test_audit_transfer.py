@@ -156,6 +156,7 @@ def test_a_net_that_diverged_has_no_rows():
         ({"held_out": ""}, "held_out=[]", "give at least one value"),
         ({"held_out": "0.5,0.5"}, "0.5", "twice"),
         ({"preference:world.space.modules": "9"}, "modules=9", "features=8"),
+        ({"world": "indifferent-v1"}, "sized-bumps-v1 has no control 'indifferent'", "leave its family out"),
     ],
 )
 def test_bad_requests_are_refused_before_anything_is_compiled(changes, value, remedy, monkeypatch):

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...errors import UserError
 from ...lab.axes import Arms
 from ...lab.paths import Same
 from ...lab.scales import Scale
+from ...tasks import registry as tasks
 from ...training import Items, Trained
 from ...trials import Context, Measured, Trial
 from ...trials import measure as measure_trial
@@ -43,13 +45,13 @@ def families(chosen: Scale, modules: Scale, features: Scale, bumps: str = "bumps
         bumps: the world of bumps.
     """
     preference = {
-        "name": "preference-v1",
+        "name": beside("preference-v1"),
         "space": {"modules": modules, "at_most": Same("world.space.at_most")},
         "encoding": "identity",
         "features": features,
         "objects": Scale(1, 1, 1, 2),
     }
-    pictures = {"name": bumps, "space": {"size": Scale(6, 8, 12, 14)}, "encoding": "one-hot"}
+    pictures = {"name": beside(bumps), "space": {"size": Scale(6, 8, 12, 14)}, "encoding": "one-hot"}
     drawing = {"name": "coordinate-mlp", "width": Scale(24, 32, 96, 128), "depth": Same("net.depth")}
     return Arms(
         {
@@ -70,6 +72,20 @@ def families(chosen: Scale, modules: Scale, features: Scale, bumps: str = "bumps
         },
         chosen,
     )
+
+
+def beside(world: str) -> Same:
+    """A world by name; its control of the same kind, where that of the hyperteacher is asked for."""
+
+    def chosen(base: str) -> str:
+        kinds = {name: kind for kind, name in tasks[WORLD["name"]].controls.items()}
+        if base not in kinds:
+            return world
+        if kinds[base] not in (own := tasks[world].controls):
+            raise UserError(f"{world} has no control {kinds[base]!r}, as {base} is one; leave its family out")
+        return own[kinds[base]]
+
+    return Same("world.name", chosen)
 
 
 def measure_own(trial: Trial, context: Context, readings: Callable[[Trained, Items | None], Measured]) -> Measured:

@@ -93,12 +93,6 @@ study = Study(
             {name: {"options.method": name} for name in METHODS}, Scale(["plan", "random"], *[list(METHODS)] * 3)
         ),
     },
-    controls={
-        "indifferent": {
-            "preference:world.name": "preference-indifferent-v1",
-            "bumps:world.name": "bumps-indifferent-v1",
-        }
-    },
     claims=[
         Claim(
             "plan-for-the-mean",
