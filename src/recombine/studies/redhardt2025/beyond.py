@@ -135,7 +135,8 @@ study = Study(
             ),
         )
     },
-    controls={"lookup": {"modules": 6}},  # few enough to be learned by heart
+    # few enough to be learned by heart
+    controls={"lookup": {"modules": 4, "width": 128, "variant": ["reference", "weights-between"]}},
     claims=[
         Claim(
             variant,

@@ -31,7 +31,7 @@ PUBLISHED_PREFERENCE = PUBLISHED | {
 }
 #: imitation in the preference world: smaller steps of decay than for the hyperteacher
 PREFERENCE_RECIPE = Scale(
-    {"steps": 400, "tasks": 32, "weight_decay": 0.05, "evaluations": 1},
+    {"steps": 300, "tasks": 32, "weight_decay": 0.05, "evaluations": 0},
     {"steps": 3000, "tasks": 64, "weight_decay": 0.05, "evaluations": 2},
     {"steps": 20_000, "tasks": 64, "weight_decay": 0.05, "evaluations": 4},
     PUBLISHED_PREFERENCE,
@@ -67,7 +67,7 @@ def mlp(width: Any, depth: Any) -> dict[str, Any]:
 def recipe(smoke: int, laptop: int, night: int, **more: Any) -> Scale:
     """Our recipe for so many steps, and the published one at paper scale."""
     return Scale(
-        {"steps": smoke, "evaluations": 1, **more},
+        {"steps": smoke, "evaluations": 0, **more},
         {"steps": laptop, "evaluations": 2, **more},
         {"steps": night, "evaluations": 4, **more},
         PUBLISHED,

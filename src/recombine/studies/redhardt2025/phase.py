@@ -108,6 +108,7 @@ study = Study(
             [8, 96], [16, 32, 64, 128, 256], [16, 32, 64, 128, 256, 512], [16, 32, 64, 128, 256, 512, 1024, 2048]
         ),
     },
+    controls={"lookup": {"steps": 100}},  # nothing is to be learned about others, however long
     claims=[
         Claim(
             "no-width-helps",

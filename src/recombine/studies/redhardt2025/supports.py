@@ -129,10 +129,10 @@ study = Study(
     question="Does a plain network handle combinations it never saw, and how does that depend on the ones it did see?",
     source=PAPER,
     minutes=Scale(0.3, 4, 220, "about 2 GPU-hours"),
-    world=hyperteacher(modules=Scale(12, 16, 16, 16), at_most=3),
+    world=hyperteacher(modules=Scale(8, 16, 16, 16), at_most=3),
     support={"name": "random", "held_out": 0.25},
     net=mlp(width=Scale(128, 384, 768, 1024), depth=Scale(2, 3, 4, 4)),
-    recipe=Scale({"steps": 800, "tasks": 128}, {"steps": 3000}, {"steps": 20_000}, PUBLISHED),
+    recipe=Scale({"steps": 500, "tasks": 128, "evaluations": 0}, {"steps": 3000}, {"steps": 20_000}, PUBLISHED),
     probes=DECODABILITY,
     # every combination by itself, once for each support: what the map of the report shows
     first_seed={"keep": ["panel", "scores", "episode"]},
@@ -143,7 +143,8 @@ study = Study(
             "recipe": Arms(RECIPES, chosen=Scale([], list(RECIPES), list(RECIPES), [])),
         },
     ],
-    controls={"lookup": {"modules": 6, "at_most": 2}},  # few enough to be learned by heart
+    # few enough to be learned by heart; only what is claimed to compose
+    controls={"lookup": {"modules": 6, "at_most": 2, "support": list(COMPOSING)}, "indifferent": {"steps": 250}},
     claims=claims_about("module"),
     measurements=[one for recipe in ("default", *RECIPES) for one in recipe_measurements(recipe)],
     charts=[charts],
@@ -174,7 +175,7 @@ preferences = replace(
     net=mlp(width=Scale(64, 256, 512, 1024), depth=2),
     recipe=PREFERENCE_RECIPE,
     vary=EVERY_DESIGN,
-    controls={},
+    controls={"lookup": {"support": list(COMPOSING)}, "indifferent": {"steps": 150}},
     claims=claims_about("preference"),
     measurements=[],
     headline=read.headline_about("preference"),
@@ -189,11 +190,12 @@ goals = replace(
     world={"name": "goal-v1", "encoding": "sentence", "length": Scale(16, 16, 16, 48)},
     support={"name": "random", "held_out": 0.25},
     recipe=Scale(
-        {"steps": 400, "tasks": 16, "learning_rate": 3e-3, "weight_decay": 0.1, "evaluations": 1},
+        {"steps": 40, "tasks": 16, "learning_rate": 3e-3, "weight_decay": 0.1, "evaluations": 0},
         {"steps": 2500, "tasks": 48, "learning_rate": 3e-3, "weight_decay": 0.1, "evaluations": 2},
         {"steps": 20_000, "tasks": 48, "learning_rate": 3e-3, "weight_decay": 0.1, "evaluations": 4},
         PUBLISHED_PREFERENCE,
     ),
+    controls={"lookup": {"support": list(COMPOSING)}, "indifferent": {"steps": 20}},
     claims=claims_about("level"),
     headline=read.headline_about("level"),
 )
