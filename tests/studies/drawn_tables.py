@@ -54,10 +54,9 @@ def assert_trained_as_published(study: Study) -> None:
 
 def assert_one_step_can_be_taken(trial: Trial) -> None:
     """Trains one step of the last stage of a trial."""
-    trial = Trial.from_json(
-        trial.to_json()
-        | {"stages": [trial.stages[-1] | {"recipe": {**trial.stages[-1]["recipe"], "steps": 1, "evaluations": 0}}]}
-    )
+    last = dict(trial.stages[-1])
+    stages = [last | {"recipe": {**last["recipe"], "steps": 1, "evaluations": 0}}]
+    trial = Trial.from_json(trial.to_json() | {"stages": stages})
     run = train(trial.build_task(), trial.build_support(), trial.build_stages(), watch=(), progress=False)
     (member,) = run.members
     assert member.diverged_at is None and np.isfinite(member.history[-1]["loss"])

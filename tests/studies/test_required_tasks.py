@@ -1,0 +1,182 @@
+"""required-tasks: the number of combinations that is enough, how it is searched, and how it grows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas
+import pytest
+
+from recombine import UserError
+from recombine.context import Context
+from recombine.lab import bisection
+from recombine.lab.cells import Cell
+from recombine.lab.store import Record, tidy
+from recombine.lab.study_table import PreconditionFailed, StudyTable
+from recombine.spaces import Subsets
+from recombine.studies import registry
+from recombine.studies.redhardt2025 import required_tasks, required_tasks_charts
+from recombine.studies.redhardt2025 import required_tasks_readings as read
+
+from . import paper_scale
+
+STUDY = registry["required-tasks"]
+
+
+def needed_table(needed: dict[tuple[str, int, int], int], threshold: float = 0.9) -> StudyTable:
+    """Trials on both sides of the number that is enough."""
+    rows = []
+    for (net, m, k), n in needed.items():
+        common = {"seed": 0, "net": net, "modules": m, "at_most": k, "threshold": threshold, "reading": "tried"}
+        rows += [
+            common | {"trained_on": n - 1, "value": 0.5},
+            common | {"trained_on": n, "value": 0.95},
+            common | {"trained_on": 2 * n, "value": 0.97},
+        ]
+    return StudyTable(pandas.DataFrame(rows), "r2")
+
+
+def test_it_tells_an_exponential_from_a_power():
+    exponential = needed_table({("mlp", 10, k): round(1000 * np.exp(k)) for k in (3, 4, 5)})
+    power = needed_table({("mlp", 10, k): round(1000 * k**2) for k in (3, 4, 5)})
+    assert read.fit_gain(exponential) < 0 < read.fit_gain(power)
+    with pytest.raises(PreconditionFailed, match="for the mlp at M=10, K=4: it takes more training"):
+        read.size_exponent(power[(power.at_most != 4) | (power.value < 0.9)])
+    with pytest.raises(PreconditionFailed, match="it takes three values of K"):
+        read.size_exponent(power[power.at_most != 4])
+
+
+def test_growth_is_read_against_the_size_of_the_space():
+    # a net that needs the same share of any space is not sub-exponential, though the space itself bends
+    share = needed_table({("mlp", 10, k): round(0.5 * Subsets(10, k).size) for k in (2, 3, 4, 5)})
+    assert read.size_exponent(share) == pytest.approx(1.0, abs=0.02)
+    root = needed_table({("mlp", 10, k): round(100 * Subsets(10, k).size ** 0.5) for k in (3, 4, 5)})
+    assert read.size_exponent(root) == pytest.approx(0.5, abs=1e-2)
+    sizes = {("mlp", 10, k): Subsets(10, k).size for k in (3, 4, 5)}
+    assert read.fit_gain_of_space(root) == pytest.approx(read.fit_gain(needed_table(sizes)))
+
+
+def test_nets_are_compared_where_a_number_was_enough_for_one_of_them():
+    both = needed_table({("mlp", 8, 3): 80, ("transformer", 8, 3): 20, ("mlp", 8, 4): 40, ("transformer", 8, 4): 40})
+    assert read.fewer(both) == pytest.approx(1.0)
+    with pytest.raises(PreconditionFailed, match="both nets"):
+        read.fewer(both[both.net == "mlp"])
+    with pytest.raises(PreconditionFailed, match="enough for either net: it takes more training"):
+        read.fewer(both[both.value < 0.9])
+    with pytest.raises(PreconditionFailed, match="enough for the transformer where one was for the mlp"):
+        read.fewer(both[(both.net == "mlp") | (both.value < 0.9)])
+    # where no number was enough for the MLP, the most that was tried counts
+    tried = both[(both.net == "transformer") | (both.value < 0.9)]
+    assert read.fewer(tried) == pytest.approx((np.log2(79 / 20) + np.log2(39 / 40)) / 2)
+    broken = StudyTable(both.frame.assign(value=[float("nan"), *both.frame.value[1:]]), "r2")
+    with pytest.raises(PreconditionFailed, match="the mlp diverged at M=8, K=3"):
+        read.fewer(broken)
+    with pytest.raises(PreconditionFailed, match="no split was possible"):
+        read.fewer(both[both.reading == "score"])
+
+
+@pytest.mark.parametrize("enough_from", [5, 17, 60, 150, 10_000])
+def test_the_bisection_finds_the_number_that_is_enough(monkeypatch, enough_from):
+    spec = next(
+        spec
+        for spec in STUDY.grid(STUDY.settings("laptop"), 0)
+        if (spec["at"]["modules"], spec["at"]["at_most"]) == (10, 3)
+    )
+    tried = []
+
+    def pretend(spec, n, context):
+        tried.append(n)
+        value = 0.95 if n >= enough_from else 0.5
+        asked = spec["options"]["threshold"]
+        return {"reading": "tried", "metric": "r2", "threshold": asked, "trained_on": n, "value": value}, 0.0
+
+    monkeypatch.setattr(required_tasks, "try_number", pretend)
+    found = STUDY.measured(spec, Context())
+    most = int(0.9 * Subsets(10, 3).size)
+    if enough_from > most:
+        assert tried == [most] and found.facts["needed"] is None
+    else:
+        assert enough_from <= found.facts["needed"] <= max(enough_from + 1, enough_from * bisection.CLOSE)
+        assert len(tried) <= 8 and len(set(tried)) == len(tried)
+    # the page shows every net of the search, and the score that was asked for
+    record = Record(Cell(STUDY.id, STUDY.version, spec), found.rows, found.facts, {})
+    (figure,) = required_tasks_charts.search(STUDY.table(tidy([record])))
+    rows = figure.spec["data"]["values"]
+    assert sorted(tried) == [row["trained_on"] for row in rows]
+    assert [tried[row["turn"] - 1] for row in rows] == [row["trained_on"] for row in rows]
+    assert figure.spec["layer"][0]["data"]["values"][0]["threshold"] == 0.9 and "R² above 0.9" in figure.caption
+    wanted = f"{found.facts['needed']} of 175 were" if enough_from <= most else "no number was enough: 0.500"
+    assert STUDY.summary(record).startswith(wanted)
+
+
+def test_a_number_is_trained_on_exactly_and_one_that_cannot_be_split_is_none():
+    (spec,) = STUDY.grid(STUDY.settings("smoke", {"net": ["mlp"], "steps": 2, "mlp:net.width": 8}), 0)
+    found = required_tasks.try_number(spec, 20, Context())
+    assert found is not None and found[0]["trained_on"] == 20 and found[0]["threshold"] == 0.3
+    assert required_tasks.try_number(spec, 1, Context()) is None  # one combination of three does not use six modules
+
+
+def test_the_headline_says_where_the_number_even_falls():
+    outcomes = {"sub-exponential": "supported", "transformer-needs-fewer": "refuted"}
+    grows = needed_table({("mlp", 10, k): 20 * k for k in (3, 4, 5)})
+    falls = needed_table({("mlp", 10, k): 200 - 20 * k for k in (3, 4, 5)})
+    assert STUDY.headline_for(grows, outcomes) == (
+        "The number of combinations needed grows slower than the root of the space; "
+        "the transformer does not need fewer than the MLP."
+    )
+    assert STUDY.headline_for(falls, outcomes).startswith("The number of combinations needed falls as the space grows;")
+    assert STUDY.headline_for(grows, {}) == "No claim on numbers is settled at this scale."
+
+
+def test_a_chart_says_how_many_searches_found_nothing():
+    table = needed_table({("mlp", 8, 3): 80, ("transformer", 8, 3): 20})
+    first, search = STUDY.figures(table[(table.net == "transformer") | (table.value < 0.9)])
+    (row,) = first.spec["data"]["values"]
+    assert (row["series"], row["value"], row["family"]) == ("transformer", 20, "M = 8, K = 3")
+    assert "1 searches found no number" in first.caption and search.title == "The search, M = 8 and K = 3"
+    assert STUDY.figures(table[table.value < 0.9]) == []
+
+
+def test_the_samples_of_a_task_are_one_sequence_only_where_training_has_several():
+    together = {
+        scale: {
+            spec["trial"]["stages"][0]["net"]["together"]
+            for spec in STUDY.grid(STUDY.settings(scale), 0)
+            if spec["at"]["net"] == "transformer"
+        }
+        for scale in ("laptop", "paper")
+    }
+    assert together == {"laptop": {False}, "paper": {True}}
+
+
+@pytest.mark.parametrize(
+    "changes, words",
+    [
+        ({"net": "mlp,cnn"}, "cnn"),
+        ({"threshold": "2"}, r"threshold=2\.0 must lie between 0 and 1"),
+        ({"modules": "1"}, "modules=1"),
+        ({"modules": ""}, "modules=.. is empty"),
+        ({"method": "bisecton"}, "did you mean 'bisection'"),
+        ({"held_out": "1.5"}, r"held_out=1\.5 must lie between 0 and 1"),
+    ],
+)
+def test_bad_requests_are_refused_before_anything_is_compiled(changes, words, monkeypatch):
+    monkeypatch.setattr("jax.stages.Lowered.compile", lambda *_, **__: pytest.fail("something was compiled"))
+    with pytest.raises(UserError, match=words):
+        STUDY.cells(STUDY.settings("laptop", changes), 3)
+
+
+# -- paper scale ------------------------------------------------------------------------------------------------------
+def test_the_paper_grid_has_the_published_number_of_cells():
+    paper_scale.assert_published_number_of_cells(STUDY, 10 * 3 * 15 * 2 * 3)
+
+
+def test_one_step_of_one_cell_at_paper_scale():
+    paper_scale.assert_one_step_can_be_taken(STUDY)
+
+
+def test_paper_scale_trains_as_published():
+    paper_scale.assert_trained_as_published(STUDY)
+
+
+def test_a_report_without_a_single_record_says_so():
+    paper_scale.assert_says_so_without_records(STUDY)
