@@ -76,7 +76,7 @@ study = Study(
     question="If an architecture renders each factor into a picture of its own, does it draw unseen combinations?",
     source=SOURCE,
     history="After a first run of 3,000 steps, in which the seeds disagreed, laptop scale trains for 12,000.",
-    minutes=Scale(1, 8, 60, "about 2 GPU-hours"),
+    minutes=Scale(1, 8, 30, "about 2 GPU-hours"),
     metric="error",
     world=pictures(WORLD, Scale(8, 12, 24, 32), sigma=Scale(1.0, 1.0, 1.0, 1.5)),
     support={"name": "corner"},
