@@ -44,7 +44,7 @@ def of_any_depth(name: str, width: Scale, **options: Scale) -> dict[str, dict]:
 
 
 TRANSFORMER = of_any_depth("pixel-transformer", Scale(8, 16, 32, 128), heads=Scale(2, 2, 4, 4)) | {
-    "recipe.steps": Scale(300, 900, 6000, 3125)  # one of its steps costs ten of another's
+    "recipe.steps": Scale(300, 900, 4000, 3125)  # one of its steps costs ten of another's
 }
 
 
@@ -68,7 +68,7 @@ study = Study(
     source=SOURCE,
     history="After a first run, in which transformers composed and the coordinate net had not finished, one claim on "
     "all plain nets became one for each net, with the same threshold, and laptop scale trains longer.",
-    minutes=Scale(1, 10, 300, "about 3 GPU-hours"),
+    minutes=Scale(1, 10, 420, "about 3 GPU-hours"),
     metric="error",
     world=pictures("bumps-v1", Scale(8, 12, 16, 28)),
     support={"name": "donut"},
@@ -90,7 +90,7 @@ study = Study(
         },
         {
             "net": Arms({"pixel-transformer": TRANSFORMER}, Scale([], None, None, None)),
-            "net.depth": Scale([1], [2], [2, 3], [2, 3, 4, 5]),
+            "net.depth": Scale([1], [2], [2], [2, 3, 4, 5]),
             "world.encoding": CODES,
         },
         {
