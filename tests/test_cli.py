@@ -17,7 +17,7 @@ from recombine.lab.study import Study
 from recombine.lab.verdicts import Claim, at_least
 from recombine.registry import Registry
 
-TINY = ("--set", "supports=random,missing", "steps=30", "modules=6", "at_most=2", "width=16")
+TINY = ("--set", "support=random,missing", "steps=30", "modules=6", "at_most=2", "width=16")
 
 
 def run(capsys, *arguments: str) -> tuple[int, str, str]:
@@ -38,7 +38,7 @@ def test_list_names_everything_with_one_line(capsys):
     assert code == 0 and "mlp" in out and "hyperteacher" not in out
 
 
-def test_show_prints_claims_thresholds_sources_grid_knobs_and_time(capsys):
+def test_show_prints_claims_thresholds_sources_grid_settings_and_time(capsys):
     from recombine.studies import registry
 
     code, out, _ = run(capsys, "show", "supports")
@@ -46,9 +46,9 @@ def test_show_prints_claims_thresholds_sources_grid_knobs_and_time(capsys):
     study = registry["supports"]
     for claim in study.claims:
         assert claim.id in out and f"{claim.side} {claim.threshold:g}" in out.replace("\n", " ")
-    for knob in study.knobs:
-        assert knob.name in out
-    assert "arXiv" in out and study.running_time["paper"] in out
+    for name in study.settings("laptop"):
+        assert name == "scale" or name in out
+    assert "arXiv" in out and study.running_time("paper") in out and study.running_time("night") in out
 
 
 def test_run_writes_a_report_and_prints_its_path(capsys, tmp_path, monkeypatch):
@@ -176,16 +176,16 @@ def test_certify_prints_a_certificate(capsys):
         (("run", "supports", "--set", "width"), "name=value"),
         (("run", "supports", "--set", "width=wide"), "width='wide'"),
         (("run", "supports", "--set", "width=3", "width=4"), "twice"),
-        (("run", "supports", "--set", "supports=random,magic"), "magic"),
+        (("run", "supports", "--set", "support=random,magic"), "magic"),
         (("run", "supports", "--set", "schedule=cosin"), "cosine"),
         (("run", "supports", "--set", "at_most=99"), "at_most=99"),
         (("run", "supports", "--set", "held_out=0"), "held_out=0"),
         (("run", "supports", "--set", "held_out=1"), "held_out=1"),
         (("run", "supports", "--set", "modules=1", "at_most=1"), "one"),
-        (("run", "supports", "--set", "task=hyperteacher"), "hyperteacher-v1"),
+        (("run", "supports", "--set", "world=hyperteacher"), "hyperteacher-v1"),
         (("run", "supports", "--set", "encoding=idenity"), "'identity'"),
-        (("run", "supports", "--set", "supports=random,random"), "twice"),
-        (("run", "supports", "--set", "supports="), "empty"),
+        (("run", "supports", "--set", "support=random,random"), "twice"),
+        (("run", "supports", "--set", "support="), "empty"),
         (("run", "supports", "--set", "learning_rate=inf"), "learning_rate=inf"),
         (("run", "supports", "--engine", "local:²"), "unknown engine"),
         (("run", "supports", "--out", "x" * 300), "too long"),

@@ -111,10 +111,7 @@ def test_an_incomplete_study_says_so_in_every_format(result: Any, tmp_path: Path
 
 
 def test_what_was_changed_after_a_run_is_in_every_format(result: Any):
-    class Changed(Everything):
-        history = "A reading was mended."
-
-    changed = dataclasses.replace(result, study=Changed())
+    changed = dataclasses.replace(result, study=Everything(history="A reading was mended."))
     for text in (render(changed), render_markdown(changed), sheet_svg(changed)):
         assert "Changed after a run was seen" in text and "A reading was mended" in text
         assert "Thresholds were written before" not in text

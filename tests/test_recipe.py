@@ -19,10 +19,10 @@ from one_weight import Multiple, OneWeight
 from recombine.nets import Blueprint, Net, Step
 from recombine.tasks import Metric
 from recombine.training import Recipe, train
-from recombine.training.optimizers import gradients, optimizers
-from recombine.training.recipe import optimizer
+from recombine.training.optimizers import gradients, least_square, optimizers
 from recombine.training.schedules import learning_rate_at, schedules
 from recombine.training.step import stepper
+from recombine.training.updates import first_states, updated
 from started import started
 
 
@@ -94,21 +94,21 @@ def directions(recipe: Recipe, steps: int = 20) -> list[dict[str, np.ndarray]]:
     return found
 
 
-def test_adamw_is_that_of_optax_with_decay_on_matrices_only():
-    recipe = Recipe(steps=50, learning_rate=0.02, weight_decay=0.3, nesterov=False, b2=0.99, schedule="cosine")
+@pytest.mark.parametrize("nesterov", [False, True])
+def test_adamw_is_that_of_optax_with_decay_on_matrices_only(nesterov):
+    recipe = Recipe(steps=50, learning_rate=0.02, weight_decay=0.3, nesterov=nesterov, b2=0.99, schedule="cosine")
     parameters = {"w": jnp.ones((3, 2)), "b": jnp.ones(2)}
     groups = {"w": "decay", "b": "no_decay"}
     schedule = lambda step: learning_rate_at(step, recipe.rates()[""], "cosine")  # noqa: E731
-    ours = {name: optimizer(recipe.shape().group(group), recipe.rates()[group]) for name, group in groups.items()}
-    theirs = optax.adamw(schedule, b1=0.9, b2=0.99, weight_decay=0.3, mask={"w": True, "b": False})
+    rates, shape = recipe.rates(), recipe.shape()
+    theirs = optax.adamw(schedule, b1=0.9, b2=0.99, weight_decay=0.3, nesterov=nesterov, mask={"w": True, "b": False})
     a, b = parameters, parameters
-    state_a, state_b = {name: ours[name].init(a[name]) for name in ours}, theirs.init(b)
+    state_a, state_b = first_states(a, groups, rates, shape), theirs.init(b)
     for step in range(20):
         gradient = jax.tree.map(lambda p, step=step: jnp.sin(p * (step + 1)), parameters)
-        found = {name: ours[name].update(gradient[name], state_a[name], a[name]) for name in ours}
-        update_a, state_a = ({name: pair[i] for name, pair in found.items()} for i in (0, 1))
+        a, state_a = updated(a, gradient, state_a, jnp.asarray(step), rates, shape, groups)
         update_b, state_b = theirs.update(gradient, state_b, b)
-        a, b = optax.apply_updates(a, update_a), optax.apply_updates(b, update_b)
+        b = optax.apply_updates(b, update_b)
     assert close(a, b, atol=1e-6)
 
 
@@ -164,6 +164,20 @@ def test_the_plain_gradient_is_left_as_it_is():
     assert gradients["plain"](gradient, jnp.asarray(1.0), jnp.asarray(1.0)) is gradient
 
 
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, 1e30])
+def test_the_least_square_of_a_gradient_is_below_its_norm_and_finite_only_where_that_is(bad):
+    rng = np.random.default_rng(0)
+    good = {"w": jnp.asarray(rng.normal(size=(5, 4)), jnp.float32), "b": jnp.asarray(rng.normal(size=40), jnp.float32)}
+    assert 0 < float(least_square(good)) <= sum(float((leaf**2).sum()) for leaf in good.values())
+    assert float(least_square({"w": jnp.full((5, 4), -3.0)})) == pytest.approx(9 * 20), "it is reached"
+    for name, leaf in good.items():
+        for place in (0, leaf.size - 1):
+            assert not jnp.isfinite(least_square(good | {name: leaf.ravel().at[place].set(bad).reshape(leaf.shape)}))
+    opposite = {"w": jnp.asarray([[math.inf, -math.inf]]), "b": jnp.asarray([-math.inf]), "none": jnp.zeros((0, 2))}
+    assert not jnp.isfinite(least_square(opposite))
+    assert jnp.isfinite(least_square(good | {"none": jnp.zeros((0, 2))}))
+
+
 # -- parameter groups -------------------------------------------------------------------------------------------------
 
 
@@ -173,14 +187,15 @@ class GroupedNet(Net):
     matrix: jax.Array
     vector: jax.Array
     mask: jax.Array
-    slope: float
+    slope: float | str  # "steps": it grows from step to step
 
     def __call__(self, batch, key=None):
         zero = jnp.zeros((*batch.inputs.shape[:2], 1))
         return zero, {"output": zero}
 
     def losses(self, task, batch, moment, memory):
-        return Step({"slope": self.slope * (self.matrix.sum() + self.vector.sum() + self.mask.sum())})
+        slope = 1 + 4 * moment.done if self.slope == "steps" else self.slope
+        return Step({"slope": slope * (self.matrix.sum() + self.vector.sum() + self.mask.sum())})
 
     def group(self, path, leaf):
         return "mask" if path == "mask" else super().group(path, leaf)
@@ -189,7 +204,7 @@ class GroupedNet(Net):
 @dataclass(frozen=True)
 class Grouped(Blueprint):
     name: ClassVar[str] = "grouped"
-    slope: float = 0.0
+    slope: float | str = 0.0
 
     def layers(self):
         return ("output",)
@@ -203,7 +218,7 @@ STEADY = Recipe(
 )
 
 
-def values_after(task, support, recipe: Recipe, slope: float, steps: int = 3) -> dict[str, float]:
+def values_after(task, support, recipe: Recipe, slope: float | str, steps: int = 3) -> dict[str, float]:
     """By array: its value, the same in each place."""
     state = stepper(recipe.shape(), True)(*started(Grouped(slope), task, support, recipe), steps)
     assert all(np.ptp(np.asarray(leaf)) == 0 for leaf in state.trained.values())
@@ -248,6 +263,27 @@ def test_rates_of_groups_are_data_and_their_optimizers_are_not():
     assert stepper(recipe.shape(), True) is stepper(other.shape(), True)
     third = dataclasses.replace(STEADY, groups={"mask": {"learning_rate": 0.1, "optimizer": "sign-sgd"}})
     assert stepper(recipe.shape(), True) is not stepper(third.shape(), True)
+
+
+def test_groups_without_decays_of_their_own_share_an_optimizer(task, support):
+    def shared(**own):
+        recipe = dataclasses.replace(STEADY, groups={"mask": own})
+        return sorted(started(Grouped(), task, support, recipe)[0].optimizer)
+
+    assert shared() == shared(learning_rate=0.7, weight_decay=0.1, schedule="linear") == ["decay"]
+    assert shared(b2=0.5) == shared(b1=0.5) == shared(optimizer="sign-sgd") == ["decay", "mask"]
+
+
+@pytest.mark.parametrize("own", [{"b1": 0.5}, {"b2": 0.5}])
+def test_a_group_has_decays_of_its_own(task, support, own):
+    """As if all were trained by them; the others as if none were."""
+    recipe = dataclasses.replace(STEADY, weight_decay=0.0, nesterov=False, b1=0.9, b2=0.95)
+    mine = values_after(task, support, dataclasses.replace(recipe, groups={"mask": own}), slope="steps")
+    all_by_own = values_after(task, support, dataclasses.replace(recipe, **own), slope="steps")
+    all_by_theirs = values_after(task, support, recipe, slope="steps")
+    assert mine["mask"] == pytest.approx(all_by_own["mask"], rel=1e-6)
+    assert mine["matrix"] == pytest.approx(all_by_theirs["matrix"], rel=1e-6)
+    assert abs(all_by_own["mask"] - all_by_theirs["mask"]) > 1e-3
 
 
 def test_a_net_with_a_group_that_the_recipe_does_not_name_is_refused(task, support):

@@ -315,7 +315,7 @@ def test_write_report(tmp_path: Path, source: str):
 
 
 def test_an_image_of_a_chart(tmp_path: Path):
-    figure = registry["supports"].figures(supports_table(), [])[0]
+    figure = registry["supports"].figures(supports_table())[0]
     path = figure_png(figure, tmp_path / "chart.png", scale=1.0)
     assert path.read_bytes().startswith(b"\x89PNG")
     assert figure.spec["width"] == "container"  # the figure itself is left as it was
@@ -357,8 +357,15 @@ def supports_table(supports: tuple[str, ...] = ("random", "disconnected", "missi
             groups += ["cross-block", "within-block"] if support == "disconnected" else ["with rarest (m1)"]
             rows = [{"reading": "score", "stream": "test", "group": "", "metric": "r2", "step": 9, "value": 0.9}]
             rows += [
-                {"reading": "score", "stream": "held_out", "group": group, "metric": "r2", "step": 9,
-                 "value": -40.0 if support == "missing" else 0.7 + 0.01 * seed}
+                {
+                    "reading": "score",
+                    "stream": "held_out",
+                    "group": group,
+                    "metric": "r2",
+                    "step": 9,
+                    "asked": group == ("cross-block" if support == "disconnected" else ""),
+                    "value": -40.0 if support == "missing" else 0.7 + 0.01 * seed,
+                }
                 for group in groups
             ]  # fmt: skip
             for step in (3, 6, 9):
@@ -369,15 +376,15 @@ def supports_table(supports: tuple[str, ...] = ("random", "disconnected", "missi
                      "value": 0.5}  # fmt: skip
             metrics = ("r2", "r2_test", "r2_shuffled", "r2_untrained", "r2_encoding")
             rows += [probe | {"metric": metric} for metric in metrics]
-            cell = Cell("supports", 1, {"seed": seed, "support": support, "recipe": "default"})
+            cell = Cell("supports", 1, {"seed": seed, "at": {"support": support, "recipe": "default"}})
             records.append(Record(cell, rows, {}, {}))
-    return tidy(records)
+    return registry["supports"].table(tidy(records))
 
 
 def test_figures_of_supports_compile():
     import vl_convert
 
-    figures = registry["supports"].figures(supports_table(), [])
+    figures = registry["supports"].figures(supports_table())
     assert len(figures) == 5
     for figure in figures:
         json.dumps(figure.spec, allow_nan=False)
@@ -386,8 +393,8 @@ def test_figures_of_supports_compile():
 
 def test_the_main_chart_takes_the_cross_block_group():
     table = supports_table()
-    table.loc[table.group == "cross-block", "value"] = 0.25
-    rows = registry["supports"].figures(table, [])[0].spec["data"]["values"]
+    table.frame.loc[table.group == "cross-block", "value"] = 0.25
+    rows = registry["supports"].figures(table)[0].spec["data"]["values"]
     found = {(row["support"], row["series"]): row["value"] for row in rows}
     assert found["disconnected", "held-out combinations"] == 0.25
     assert found["random", "held-out combinations"] == pytest.approx(0.72)
@@ -397,7 +404,7 @@ def test_the_main_chart_takes_the_cross_block_group():
 @pytest.mark.parametrize("readings", [(), ("history",), ("score",), ("decodability",)])
 def test_figures_of_partial_tables(readings: tuple[str, ...]):
     table = supports_table()
-    figures = registry["supports"].figures(table[table.reading.isin(readings)], [])
+    figures = registry["supports"].figures(table[table.reading.isin(readings)])
     assert len(figures) == {(): 0, ("history",): 1, ("score",): 3, ("decodability",): 1}[readings]
 
 

@@ -132,6 +132,19 @@ def test_a_damaged_or_foreign_checkpoint_is_set_aside(tmp_path, task, support, d
     assert not path.exists() and path.with_suffix(".damaged").exists()
 
 
+def test_a_checkpoint_whose_state_has_another_layout_is_set_aside(tmp_path, task, support):
+    """Same run, same shapes: by the names of its arrays alone."""
+    path = tmp_path / "seed-0.safetensors"
+    saved = checkpoints.Checkpoint(path, "mark")
+    saved.save({"optimizer": {"decay": jnp.ones(3)}, "step": jnp.zeros(())}, [], 1.0)
+    assert saved.load({"optimizer": {"decay": jnp.zeros(3)}, "step": jnp.ones(())}) is not None
+    for other in ({"optimizer": {"all": jnp.zeros(3)}, "step": jnp.ones(())}, {"optimizer": {"decay": jnp.zeros(3)}}):
+        saved.save({"optimizer": {"decay": jnp.ones(3)}, "step": jnp.zeros(())}, [], 1.0)
+        with pytest.warns(UserWarning, match="set aside.*other names"):
+            assert saved.load(other) is None
+        assert not path.exists()
+
+
 def test_bad_calls_are_refused(task, support):
     for arguments, message in (({"seeds": 0}, "seeds=0"), ({"seeds": [1, 1]}, "different"), ({"ensemble": "x"}, "'x'")):
         with pytest.raises(rc.UserError, match=message):

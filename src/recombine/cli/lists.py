@@ -44,7 +44,7 @@ def show(study: Positional[str]) -> None:
     Args:
         study: its name; `recombine list studies` shows them
     """
-    from ..lab.settings import RESERVED, words_for
+    from ..lab.settings import RESERVED, default_of, words_for
     from ..lab.study import DEFAULT_SEEDS, SCALES
     from ..studies import registry
 
@@ -68,10 +68,13 @@ def show(study: Positional[str]) -> None:
         console.print(f"  {escape(one.text)}")
     console.print()
     console.print(f"[bold]Settings[/], for --set name=value ({' | '.join(SCALES)} where they differ)")
-    settings = Table("setting", "value", "meaning", box=None, show_header=False, pad_edge=True)
+    settings = Table(box=None, show_header=False, pad_edge=True)
+    settings.add_column(no_wrap=True)  # a name is copied from here
+    settings.add_column()
+    settings.add_column()
     by_scale = [chosen.settings(scale) for scale in SCALES]
     for name in dict.fromkeys(name for found in by_scale for name in found if name not in RESERVED):
-        shown = [short(found[name]) if name in found else "-" for found in by_scale]
+        shown = [short(found.get(name, default_of(name))) for found in by_scale]
         text = shown[0] if len(set(shown)) == 1 else " | ".join(shown)
         settings.add_row(f"[cyan]{escape(name)}[/]", escape(text), f"[dim]{escape(words_for(name))}[/]")
     console.print(settings)

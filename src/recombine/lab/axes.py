@@ -75,11 +75,11 @@ def values_of(blocks: Sequence[Block]) -> dict[str, list[Any]]:
 
 
 def arm_leaves(blocks: Sequence[Block]) -> Tree:
-    """Every value that an arm sets, as "ARM:PATH"."""
+    """Every value that an arm sets, as "ARM:PATH"; which part it takes by name is what makes it that arm."""
     found: Tree = {}
     for axis in itertools.chain(*blocks):
         for arm, changes in (axis.arms or {}).items():
-            found |= {f"{arm}:{path}": value for path, value in leaves(changes).items()}
+            found |= {f"{arm}:{path}": value for path, value in leaves(changes).items() if not path.endswith(".name")}
     return found
 
 

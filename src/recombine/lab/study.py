@@ -107,8 +107,8 @@ class Study:
     net: Part | None = None
     recipe: Part | None = None
     asks: Sequence[Mapping[str, Any]] = ({"streams": ["test", "held_out"]},)
-    probes: Sequence[Mapping[str, Any]] = ()
-    keep: Sequence[str] = ("panel",)
+    probes: Sequence[Mapping[str, Any]] | Scale = ()
+    keep: Sequence[str] | Scale = ("panel",)
     first_seed: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     vary: Mapping[str, Any] | Sequence[Mapping[str, Any]] = field(default_factory=dict)

@@ -32,7 +32,7 @@ def uniform(key: jax.Array, shape: tuple[int, ...], fan_in: int) -> jax.Array:
 
 def slope() -> Float[Array, " one"]:
     """The slope of a fresh PReLU. Of shape (1,), as a bias: weight decay is for matrices."""
-    return jnp.full(1, SLOPE)
+    return jnp.full(1, SLOPE, jnp.float32)  # a weak type would become a strong one in a step, and be compiled twice
 
 
 def prelu(x: jax.Array, slope: Float[Array, " one"]) -> jax.Array:

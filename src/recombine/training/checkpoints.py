@@ -38,7 +38,7 @@ class Checkpoint:
         self.path, self.mark = path, mark
 
     def save(self, state: Any, history: list, seconds: float) -> None:
-        arrays = {str(i): to_plain(leaf) for i, leaf in enumerate(jax.tree.leaves(state))}
+        arrays = {jax.tree_util.keystr(path): to_plain(leaf) for path, leaf in jax.tree.leaves_with_path(state)}
         notes = {"mark": self.mark, "history": json.dumps(history), "seconds": str(seconds)}
         try:
             write_whole(self.path, pack(arrays, notes))
@@ -54,7 +54,10 @@ class Checkpoint:
             if notes.get("mark") != self.mark:
                 raise ValueError("it belongs to another run")
             leaves, structure = jax.tree.flatten(like)
-            restored = [from_plain(leaf, arrays[str(i)]) for i, leaf in enumerate(leaves)]
+            names = [jax.tree_util.keystr(path) for path, _ in jax.tree.leaves_with_path(like)]
+            if sorted(names) != sorted(arrays):  # e.g. of a version whose optimizers had other states
+                raise ValueError("its arrays have other names")
+            restored = [from_plain(leaf, arrays[name]) for name, leaf in zip(names, leaves, strict=True)]
             if [leaf.shape for leaf in leaves] != [leaf.shape for leaf in restored]:
                 raise ValueError("its arrays have other shapes")
             return jax.tree.unflatten(structure, restored), json.loads(notes["history"]), float(notes["seconds"])

@@ -112,12 +112,12 @@ def evaluate(
     total = len(rows) * require_int("draws", draws, at_least=1)
     if not total:
         raise UserError("there are no combinations to ask about; give at least one")
-    program = _program(how_to_ask(net, how), by, samples, tuple(trace), tuple(keep))
+    program = _program(how_to_ask(net, how), by, samples, tuple(trace))
     parts, blocks = cut(net), []
     for block in range(-(-total // BLOCK)):
         which = np.arange(block * BLOCK, (block + 1) * BLOCK) % total // draws  # the last block begins again
         asked = program(parts, task, jnp.asarray(rows[which]), block_key(key, block))
-        blocks.append(_scored(task, by, *jax.tree.map(np.asarray, asked)))
+        blocks.append(_scored(task, by, keep, *jax.tree.map(np.asarray, asked)))
     statistics, finite, layers, kept = jax.tree.map(lambda *values: np.concatenate(values)[:total], *blocks)
     return Items((NATS,) if by == "likelihood" else task.metrics, rows, draws, statistics, finite, layers, kept)
 
@@ -159,8 +159,9 @@ def block_key(key: jax.Array, block: int) -> jax.Array:
 
 
 @functools.cache
-def _program(how: Any, by: str, samples: int | None, trace: tuple[str, ...], keep: tuple[str, ...]) -> Callable:
-    def run(parts: Parts, task: Task, rows: jax.Array, key: jax.Array) -> tuple[Any, Batch, Trace, dict[str, Any]]:
+def _program(how: Any, by: str, samples: int | None, trace: tuple[str, ...]) -> Callable:
+    # what is kept of an item is chosen on the host: asking for more compiles nothing
+    def run(parts: Parts, task: Task, rows: jax.Array, key: jax.Array) -> tuple[Any, Batch, Trace]:
         _, what = jax.random.split(key)  # the first half drew the combinations
         batch, net = task.sample(what, rows, samples), join(parts)
         own = jax.random.fold_in(what, ANSWER)
@@ -172,14 +173,14 @@ def _program(how: Any, by: str, samples: int | None, trace: tuple[str, ...], kee
         for name in trace:
             if name not in layers:
                 raise unknown("layer", name, layers)
-        kept = {name: answer if name == "answer" else getattr(batch, name) for name in keep}
-        return answer, batch, {name: layers[name] for name in trace}, kept
+        return answer, batch, {name: layers[name] for name in trace}
 
     return jax.jit(run, compiler_options=one_thread())
 
 
-def _scored(task: Task, by: str, answer: Any, batch: Batch, layers: Trace, kept: dict) -> tuple:
-    """Statistics of a block, and whether each answer is finite."""
+def _scored(task: Task, by: str, keep: Sequence[str], answer: Any, batch: Batch, layers: Trace) -> tuple:
+    """Statistics of a block, whether each answer is finite, its layers, and what is kept of it."""
+    kept = {name: answer if name == "answer" else getattr(batch, name) for name in keep}
     finite = np.ones(BLOCK, bool)
     for leaf in jax.tree.leaves(answer):
         if jnp.issubdtype(leaf.dtype, jnp.inexact):  # bfloat16 too, which NumPy does not take for a kind of float

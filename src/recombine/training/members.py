@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import dataclasses
 import math
 import threading
 import time
@@ -184,9 +185,8 @@ class _Group:
         if any(better):
             self._keep_best(better)
         if self.state.steps_done() == event:
-            sums = (self.state.loss_sum, self.state.sums)
-            zeros = jax.tree.map(jnp.zeros_like, sums)
-            self.state = eqx.tree_at(lambda s: (s.loss_sum, s.sums), self.state, zeros)
+            sums, whole_sum = jax.tree.map(jnp.zeros_like, (self.state.sums, self.state.whole_sum))
+            self.state = dataclasses.replace(self.state, sums=sums, whole_sum=whole_sum)
 
     def _row(self, i: int, seed: int, event: int, report: Report) -> bool:
         """Writes a row; whether the member is better than before."""

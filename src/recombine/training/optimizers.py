@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 
 from ..registry import Registry
@@ -16,40 +17,60 @@ if TYPE_CHECKING:
 
 #: (rates, nesterov) -> what turns gradients into directions; made inside the compiled step, where rates are traced
 optimizers: Registry[Callable[[Rates, bool], optax.GradientTransformation]] = Registry("optimizer")
-
-
-@optimizers.register("adamw")
-def adamw(rates: Rates, nesterov: bool) -> optax.GradientTransformation:
-    """Adam with decoupled weight decay."""
-    return optax.scale_by_adam(rates.b1, rates.b2, nesterov=nesterov)
+EPSILON = 1e-8  # of Adam, in units of the gradient
 
 
 class Moments(NamedTuple):
-    """The state of Adam-atan2."""
+    """The state of Adam and Adam-atan2."""
 
     count: jax.Array
     mean: optax.Updates
     square: optax.Updates
 
 
-@optimizers.register("adam-atan2")
-def adam_atan2(rates: Rates, nesterov: bool) -> optax.GradientTransformation:
-    """Adam with atan2(m, sqrt(v)) for m / (sqrt(v) + eps): no epsilon, and no direction longer than pi/2."""
+def _no_moments(parameters: optax.Params) -> Moments:
+    zeros = jax.tree.map(jnp.zeros_like, parameters)
+    return Moments(jnp.zeros((), jnp.int32), zeros, zeros)
 
-    def init(parameters: optax.Params) -> Moments:
-        zeros = jax.tree.map(jnp.zeros_like, parameters)
-        return Moments(jnp.zeros((), jnp.int32), zeros, zeros)
+
+def _moved(old: optax.Updates, gradient: optax.Updates, order: int, decay: jax.Array) -> optax.Updates:
+    return jax.tree.map(lambda m, g: decay * m + (1 - decay) * g**order, old, gradient)
+
+
+@optimizers.register("adamw")
+def adamw(rates: Rates, nesterov: bool) -> optax.GradientTransformation:
+    """Adam with decoupled weight decay."""
+    b1, b2 = rates.b1, rates.b2
 
     def update(
         gradient: optax.Updates, state: Moments, parameters: optax.Params | None = None
     ) -> tuple[optax.Updates, Moments]:
         count = state.count + 1
+        mean, square = _moved(state.mean, gradient, 1, b1), _moved(state.square, gradient, 2, b2)
+        # What all arrays are multiplied by is one vector, which is one kernel. As scalars it would be a kernel each, or
+        # be computed in the kernel of each array: either takes longer to compile (docs/speed.md).
+        decays = jnp.where(np.array([True, True, False]), b1, b2)
+        of_mean, of_gradient, of_square = 1 / (1 - decays ** (count + np.array([nesterov, 0, 0])))
 
-        def moved(old: optax.Updates, order: int, decay: jax.Array) -> optax.Updates:
-            return jax.tree.map(lambda m, g: decay * m + (1 - decay) * g**order, old, gradient)
+        def direction(m: jax.Array, v: jax.Array, g: jax.Array) -> jax.Array:
+            ahead = b1 * of_mean * m + (1 - b1) * of_gradient * g if nesterov else of_mean * m
+            return ahead / (jnp.sqrt(of_square * v) + EPSILON)
 
-        mean, square = moved(state.mean, 1, rates.b1), moved(state.square, 2, rates.b2)
-        ahead, ahead_count = (moved(mean, 1, rates.b1), count + 1) if nesterov else (mean, count)
+        return jax.tree.map(direction, mean, square, gradient), Moments(count, mean, square)
+
+    return optax.GradientTransformation(_no_moments, update)  # type: ignore[arg-type]
+
+
+@optimizers.register("adam-atan2")
+def adam_atan2(rates: Rates, nesterov: bool) -> optax.GradientTransformation:
+    """Adam with atan2(m, sqrt(v)) for m / (sqrt(v) + eps): no epsilon, and no direction longer than pi/2."""
+
+    def update(
+        gradient: optax.Updates, state: Moments, parameters: optax.Params | None = None
+    ) -> tuple[optax.Updates, Moments]:
+        count = state.count + 1
+        mean, square = _moved(state.mean, gradient, 1, rates.b1), _moved(state.square, gradient, 2, rates.b2)
+        ahead, ahead_count = (_moved(mean, gradient, 1, rates.b1), count + 1) if nesterov else (mean, count)
         mean_weight, square_weight = 1 - rates.b1**ahead_count, 1 - rates.b2**count
 
         def direction(m: jax.Array, v: jax.Array) -> jax.Array:
@@ -57,7 +78,7 @@ def adam_atan2(rates: Rates, nesterov: bool) -> optax.GradientTransformation:
 
         return jax.tree.map(direction, ahead, square), Moments(count, mean, square)
 
-    return optax.GradientTransformation(init, update)  # type: ignore[arg-type]
+    return optax.GradientTransformation(_no_moments, update)  # type: ignore[arg-type]
 
 
 @optimizers.register("sign-sgd")
@@ -88,3 +109,15 @@ def clip(gradient: optax.Updates, norm: jax.Array, wanted: jax.Array) -> optax.U
 def normalize(gradient: optax.Updates, norm: jax.Array, wanted: jax.Array) -> optax.Updates:
     """Always of length `norm`; a zero gradient stays zero."""
     return jax.tree.map(lambda g: jnp.where(norm > 0, g / jnp.where(norm > 0, norm, 1.0) * wanted, g), gradient)
+
+
+def least_square(gradient: Mapping[str, jax.Array]) -> jax.Array:
+    """At most the squared norm, and not finite if an entry is not, or if the entries are so large that squares are not.
+
+    Where no norm is needed: the sum of an array is a call of a library, that of its squares has kernels to compile.
+    By the inequality of Cauchy and Schwarz, the squared sum of n numbers is at most n times the sum of their squares.
+    """
+    sums = (
+        jnp.sum(g, dtype=jnp.promote_types(g.dtype, jnp.float32)) / max(g.size, 1) ** 0.5 for g in gradient.values()
+    )
+    return sum((one**2 for one in sums), start=jnp.zeros(()))

@@ -11,12 +11,11 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import optax
 
 from ..errors import UserError, require_int, unknown
 from ..precision import PRECISIONS
 from .optimizers import gradients, optimizers
-from .schedules import learning_rate_at, schedules
+from .schedules import schedules
 
 KEPT = ("last", "best")
 HANDED_OVER = ("scored", "raw")
@@ -37,6 +36,8 @@ RANGES = {
 OF_GROUPS = ("learning_rate", "weight_decay", "b1", "b2", "optimizer", "schedule")
 #: those of them that are words, which a program depends on
 WORDS = ("optimizer", "schedule")
+#: numbers by which an optimizer finds directions: groups that have none of their own share one
+OF_DIRECTIONS = ("b1", "b2")
 #: groups that every recipe knows
 DEFAULT_GROUPS: dict[str, dict[str, Any]] = {"decay": {}, "no_decay": {"weight_decay": 0.0}}
 
@@ -130,6 +131,11 @@ class Recipe:
         own = DEFAULT_GROUPS.get(name, {}) | dict(self.groups.get(name, {}))
         return dataclasses.replace(self, groups={}, **own)
 
+    def direction_of(self, name: str) -> tuple[str, str]:
+        """How the directions of a parameter group are found; groups that have it in common share an optimizer."""
+        own = self.groups.get(name, {})
+        return self.group(name).optimizer, name if any(number in own for number in OF_DIRECTIONS) else ""
+
     def require_groups(self, names: set[str], net: str) -> None:
         """Refuses a net with a parameter group that the recipe does not name."""
         known = {*DEFAULT_GROUPS, *self.groups}
@@ -154,8 +160,12 @@ class Recipe:
         shared = {"steps": 1, "evaluations": 0, "history": "scores", "keep": "last", "hand_over": "scored"}
         shared["precision"] = "float32"  # that of a net is its own
         numbers = {name: 0.0 for name in RANGES} | {"ema": 0.5 * (self.ema > 0), "norm": 1.0}
-        words = {name: {k: v for k, v in own.items() if k in WORDS} for name, own in self.groups.items()}
-        groups = {name: own for name, own in words.items() if own or name not in DEFAULT_GROUPS}
+        # of numbers by which directions are found the program knows that there are some, and not which
+        kept = {
+            name: {k: v for k, v in own.items() if k in WORDS} | {k: 0.0 for k in own if k in OF_DIRECTIONS}
+            for name, own in self.groups.items()
+        }
+        groups = {name: own for name, own in kept.items() if own or name not in DEFAULT_GROUPS}
         return dataclasses.replace(self, **shared, **numbers, groups=groups)
 
 
@@ -204,16 +214,3 @@ class Rates(eqx.Module):
     ema: jax.Array
     warmup: jax.Array
     steps: jax.Array
-
-
-def optimizer(shape: Recipe, rates: Rates) -> optax.GradientTransformation:
-    """What updates one parameter group. Made inside the compiled step: the rates are traced, the shape is not."""
-
-    def rate(step: Any) -> jax.Array:
-        return learning_rate_at(jnp.asarray(step), rates, shape.schedule)
-
-    return optax.chain(
-        optimizers[shape.optimizer](rates, shape.nesterov),
-        optax.add_decayed_weights(rates.weight_decay),  # type: ignore[arg-type]
-        optax.scale_by_learning_rate(rate),
-    )

@@ -19,8 +19,12 @@ schedules: Registry[Callable[[jax.Array, Rates], jax.Array]] = Registry("schedul
 
 def learning_rate_at(step: jax.Array, rates: Rates, schedule: str) -> jax.Array:
     """Linear warm-up to the peak, then the schedule."""
-    rise = jnp.minimum(1.0, (step + 1) / jnp.maximum(rates.warmup, 1.0))
-    return rates.learning_rate * rise * schedules[schedule](step, rates)
+    return rates.learning_rate * warmed_up(step, rates) * schedules[schedule](step, rates)
+
+
+def warmed_up(step: jax.Array, rates: Rates) -> jax.Array:
+    """Share of the warm-up that is behind, from 0 to 1."""
+    return jnp.minimum(1.0, (step + 1) / jnp.maximum(rates.warmup, 1.0))
 
 
 def _past(step: jax.Array, rates: Rates) -> jax.Array:
@@ -29,7 +33,7 @@ def _past(step: jax.Array, rates: Rates) -> jax.Array:
 
 
 def _to_floor(share: jax.Array, rates: Rates) -> jax.Array:
-    return rates.floor + (1 - rates.floor) * share
+    return share + rates.floor * (1 - share)
 
 
 @schedules.register("constant")

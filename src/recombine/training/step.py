@@ -10,7 +10,6 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 
 from ..devices import Layout
 from ..errors import UserError
@@ -19,8 +18,9 @@ from ..nets import Blueprint, Moment, Net, Parts, Step, cut, join
 from ..nets.parts import Arrays, Static
 from ..precision import one_thread
 from ..tasks import Task, draw_batch
-from .optimizers import gradients
-from .recipe import Rates, Recipe, optimizer
+from .optimizers import gradients, least_square, plain
+from .recipe import Rates, Recipe
+from .updates import OptimizerStates, first_states, updated
 
 ONE_DEVICE = Layout()
 #: what a net draws in a step (dropout, noise) is not what the data of the step is drawn from
@@ -34,11 +34,11 @@ class State(eqx.Module):
     trained: Arrays
     average: Arrays | None  # of what is trained, if the recipe asks for one
     best: Arrays | None  # of the best evaluation, if the recipe keeps it
-    optimizer: dict[str, optax.OptState]  # by parameter group
+    optimizer: OptimizerStates
     memory: Any  # what the net carries: leaves (T, ...) or scalars
     step: jax.Array
-    loss_sum: jax.Array  # since the last evaluation; summed on the device, so it does not depend on the calls
-    sums: dict[str, jax.Array]  # of the parts of the loss and the notes
+    sums: dict[str, jax.Array]  # since the last evaluation, of the parts of the loss and the notes
+    whole_sum: jax.Array | None  # of the whole loss; None where `sums` is of nothing else
     bad_step: jax.Array  # first step with a loss, part, note or gradient that was not finite, or -1
     static: Static = eqx.field(static=True)
 
@@ -48,6 +48,12 @@ class State(eqx.Module):
 
     def all_diverged(self) -> bool:
         return bool((np.asarray(self.bad_step) >= 0).all())
+
+    @property
+    def loss_sum(self) -> jax.Array:
+        """Of the whole loss since the last evaluation."""
+        (*_, only) = self.sums.values()
+        return only if self.whole_sum is None else self.whole_sum
 
     @property
     def scored(self) -> Arrays:
@@ -90,12 +96,6 @@ def fresh_state(
 ) -> tuple[State, Arrays]:
     """The state before the first step and what is frozen; `batch` makes a batch, for nets that carry a memory."""
     parts, shape = cut(net), recipe.shape()
-    groups = parts.static.groups
-    optimizers = {
-        name: optimizer(shape.group(name), rates).init(_of_group(parts.trained, groups, name))
-        for name, rates in recipe.rates().items()
-        if name in groups.values()
-    }
     memory, names = None, ["loss"]
     if not _is_plain(net):
         memory = net.memory(task, batch())
@@ -109,11 +109,12 @@ def fresh_state(
         trained=jax.tree.map(jnp.copy, parts.trained),
         average=jax.tree.map(jnp.copy, parts.trained) if shape.ema else None,
         best=jax.tree.map(jnp.copy, parts.trained) if keep == "best" else None,
-        optimizer=optimizers,
+        optimizer=first_states(parts.trained, parts.static.groups, recipe.rates(), shape),
         memory=memory,
         step=jnp.zeros((), jnp.int32),
-        loss_sum=zero,
+        # summed on the device, so that they do not depend on how many steps a call does
         sums={name: zero for name in names},
+        whole_sum=zero if len(names) > 1 else None,
         bad_step=-jnp.ones((), jnp.int32),
         static=parts.static,
     )
@@ -153,10 +154,6 @@ def _said(net: Net, task: Task, batch: Any, moment: Moment, memory: Any) -> Step
     return said
 
 
-def _of_group(arrays: Arrays, groups: dict[str, str], name: str) -> Arrays:
-    return {path: leaf for path, leaf in arrays.items() if groups[path] == name}
-
-
 def one_step(
     state: State,
     frozen: Arrays,
@@ -178,11 +175,14 @@ def one_step(
         return sum(parts[1:], start=parts[0]), said
 
     (loss, said), gradient = jax.value_and_grad(loss_of, has_aux=True)(state.trained)
-    norm = jnp.sqrt(sum((jnp.sum(g**2) for g in gradient.values()), start=jnp.zeros(())))
-    gradient = gradients[shape.gradient](gradient, norm, rates[""].norm)
-    trained, optimizer_state = _updated(state, gradient, rates, shape)  # type: ignore[arg-type]
+    gradient, healthy = _treated(gradient, shape.gradient, rates[""].norm)
+    trained, optimizer_state = updated(
+        state.trained, gradient, state.optimizer, state.step, rates, shape, state.static.groups
+    )
     seen = {**said.parts, **said.notes}
-    finite = jnp.isfinite(jnp.stack([loss, norm, *(jnp.asarray(value, loss.dtype) for value in seen.values())])).all()
+    # a part of the loss that is not finite makes the loss, their sum, not finite either
+    for value in (loss, *said.notes.values()):
+        healthy &= jnp.isfinite(value)
     after = State(
         trained,
         _averaged(state.average, trained, rates[""].ema),
@@ -190,24 +190,20 @@ def one_step(
         optimizer_state,
         said.memory,
         state.step + 1,
-        state.loss_sum + loss,
         {name: total + seen[name] for name, total in state.sums.items()},
-        jnp.where((state.bad_step < 0) & ~finite, state.step, state.bad_step),
+        None if state.whole_sum is None else state.whole_sum + loss,
+        jnp.where((state.bad_step < 0) & ~healthy, state.step, state.bad_step),
         state.static,
     )
     return placed(after, layout, shape.tasks)
 
 
-def _updated(state: State, gradient: Arrays, rates: dict[str, Rates], shape: Recipe) -> tuple[Arrays, dict[str, Any]]:
-    """What is trained after the update, and the optimizer's state: group by group."""
-    trained: Arrays = {}
-    optimizer_state: dict[str, Any] = {}
-    for name, before in state.optimizer.items():
-        mine = functools.partial(_of_group, groups=state.static.groups, name=name)
-        change = optimizer(shape.group(name), rates[name]).update
-        updates, optimizer_state[name] = change(mine(gradient), before, mine(state.trained))
-        trained |= optax.apply_updates(mine(state.trained), updates)  # type: ignore[operator]
-    return trained, optimizer_state
+def _treated(gradient: Arrays, treatment: str, wanted: jax.Array) -> tuple[Arrays, jax.Array]:
+    """The gradient as the optimizer sees it, and whether all of it was finite."""
+    if gradients[treatment] is plain:
+        return gradient, jnp.isfinite(least_square(gradient))
+    norm = jnp.sqrt(sum((jnp.sum(g**2) for g in gradient.values()), start=jnp.zeros(())))
+    return gradients[treatment](gradient, norm, wanted), jnp.isfinite(norm)  # type: ignore[return-value]
 
 
 def _averaged(average: Arrays | None, trained: Any, decay: jax.Array) -> Arrays | None:

@@ -38,7 +38,7 @@ from ..nets.parts import Arrays
 from ..processes import Process, this_process
 from ..training import Member
 
-VERSION = 1  # of what a training gives for the same data; raise it when numbers change
+VERSION = 2  # of what a training gives for the same data; raise it when numbers change
 MOST_MEGABYTES = 2000.0  # of nets in the shared folder; the ones used longest ago go first
 LOOK_AGAIN = 0.2  # seconds between two looks at a lock
 

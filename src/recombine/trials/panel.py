@@ -23,7 +23,7 @@ from ..supports import Support
 from ..training import Trained, evaluate
 
 MOST = 1_000  # combinations of a space of which a panel is kept
-DRAWS, SAMPLES = 16, 2  # tasks of each combination, and samples of each task
+DRAWS = 16  # tasks of each combination; asked as scores are, so that nothing more is compiled
 NOISE = 0.01
 #: a few tasks of one combination: their error against the variance of all their targets, not of each task's own
 POOLED = {"r2": "r2_pooled"}
@@ -36,8 +36,8 @@ def panel(run: Trained) -> dict[str, Any]:
         return {}
     rows, key = space.enumerate(), key_for("held_out/panel", member.seed)
     metric = POOLED.get(task.metrics[0].name, task.metrics[0].name)
-    asked = evaluate(member.net, task, rows, DRAWS, key=key, samples=SAMPLES, keep=["answer"])
-    control = evaluate(untrained(run, member.seed), task, rows, DRAWS, key=key, samples=SAMPLES)
+    asked = evaluate(member.net, task, rows, DRAWS, key=key, keep=["answer"])
+    control = evaluate(untrained(run, member.seed), task, rows, DRAWS, key=key)
     found = {"score": asked.by_combination(metric), "untrained": control.by_combination(metric)}
     if (confidence := own_confidence(task, asked.kept["answer"])) is not None:
         found["confidence"] = confidence.reshape(len(rows), DRAWS).mean(1)

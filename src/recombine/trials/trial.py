@@ -111,6 +111,8 @@ def build_space(world: Part) -> Space:
     if not space:
         return made.default_space()
     if "size" in space:
+        if not hasattr(made, "space_of"):
+            raise UserError(f"world {world['name']!r} has no size along a factor; one of pictures has, as 'bumps-v1'")
         return made.space_of(space["size"])
     return _call("space of subsets", Subsets, dict(space))
 

@@ -17,15 +17,12 @@ can (levels never trained, groups never combined), and are not part of what is j
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ...audit import logistic
 from ...audit.prior import risk_table
-from ...charts import kinds
-from ...charts.vega import listed, title
+from ...charts.vega import listed
 from ...errors import unknown
 from ...keys import generator, key_for
 from ...lab.axes import Arms
@@ -34,13 +31,14 @@ from ...lab.paths import Same
 from ...lab.scales import Scale
 from ...lab.store import Record
 from ...lab.study import Settings, Study
-from ...lab.study_table import PreconditionFailed, StudyTable
+from ...lab.study_table import StudyTable
 from ...lab.summaries import summary_of_trial
 from ...training import Items, Trained
 from ...trials import Context, Measured, Trial
 from ...trials.keeping import per_combination
 from .families import FAMILIES, NET, RECIPE, WORLD, families, measure_own
-from .forecasts import claims_about, forecast, measurements_of, rank_correlation, within_auroc
+from .forecasts import claims_about, measurements_of
+from .transfer_charts import CALIBRATION, FORESEEN
 
 QUANTILE = 0.05
 SCORED = 256  # combinations of a side
@@ -115,40 +113,6 @@ def headline(t: StudyTable, outcomes: dict[str, str]) -> str:
     return f"A forecast that was learned in the other families {'; it '.join(said)}."
 
 
-# -- charts -----------------------------------------------------------------------------------------------------------
-def foreseen_rows(t: StudyTable) -> kinds.Rows:
-    def found() -> Iterator[dict[str, Any]]:
-        for family in dict.fromkeys(t.family):
-            for seed, part in t.seeds():
-                for words, reading in (("AUROC", within_auroc), ("Spearman", rank_correlation)):
-                    try:
-                        value = reading(part, family)
-                    except PreconditionFailed:
-                        continue
-                    yield {"family": family, "series": words, "seed": seed, "value": value}
-
-    return list(found())
-
-
-def calibration_rows(t: StudyTable) -> kinds.Rows:
-    rows: kinds.Rows = []
-    first = t.where(seed=int(t.seed.min()))
-    for family in dict.fromkeys(t.family):
-        try:
-            found = forecast(first, family)
-        except PreconditionFailed:
-            continue
-        for bin in logistic.calibration(found.risk.to_numpy(), found.failed.to_numpy()):
-            said = round(float(bin.said), 3)
-            shared = {"family": title(family), "bin": said, "seed": int(found.seed.iloc[0])}
-            shared |= {"combinations": bin.combinations}
-            rows += [
-                shared | {"series": "happened", "value": bin.happened},
-                shared | {"series": "as said", "value": said},
-            ]
-    return rows
-
-
 study = Study(
     id="audit-transfer",
     title="Can failures be foreseen in worlds never seen?",
@@ -156,7 +120,7 @@ study = Study(
     source="ours: the design of the audit, after a prototype",
     history="A first laptop run scored each combination on 32 tasks, which is a coarse score (Spearman .33, .08 and "
     ".41; AUROC .68, .49 and .70); now it is 128.",
-    minutes=Scale(0.5, 5, 200, "about 3 hours on two cores"),
+    minutes=Scale(0.5, 5, 70, "about 3 hours on two cores"),
     world=WORLD,
     support={"name": "random", "held_out": Scale(0.6, 0.7, 0.5, 0.5)},
     net=NET,
@@ -167,32 +131,18 @@ study = Study(
         {"family": FAMILY, "support": Arms({"random": {}}), "support.held_out": HELD_OUT},
         {"family": FAMILY, "support": TEACHING},
     ],
-    controls={"shuffled": {"told": "shuffled"}},
+    controls={
+        "shuffled": {
+            "told": "shuffled",
+            "family": list(FAMILIES),
+            "support": ["random"],  # what is judged; the other splits only teach
+            "preference:world.space.modules": 6,  # enough combinations that some fail and some hold
+            "preference:world.features": 6,
+        }
+    },
     claims=[claim for name in FAMILIES for claim in claims_about(name)],
     measurements=[one for name in FAMILIES for one in measurements_of(name)],
-    charts=[
-        kinds.dots(
-            "How well failures are foreseen in a family that was not learned from",
-            "One point per seed: AUROC and Spearman's correlation within nets, mean over nets.",
-            foreseen_rows,
-            y="family",
-            value="value",
-            series=["AUROC", "Spearman"],
-            also=(0.6, 0.8),
-        ),
-        kinds.curves(
-            "{split}: what was said, and what happened",
-            "Unseen combinations of all nets of the first seed in ten bins of risk: the share that fails, and "
-            "what was said of them by a prior that was learned without this family.",
-            calibration_rows,
-            x="bin",
-            x_title="risk that was said",
-            value="share that fails",
-            order=["happened", "as said"],
-            split="family",
-            x_format=".2f",
-        ),
-    ],
+    charts=[FORESEEN, CALIBRATION],
     headline=headline,
     measure=measure,
     refuse=refuse,

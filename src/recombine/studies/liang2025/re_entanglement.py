@@ -64,10 +64,10 @@ study = Study(
     title="Do later layers mix up what came in factorized?",
     question="Do the layers of a decoder lose the factorization of its input, and is that why it fails?",
     source=SOURCE,
-    minutes=Scale(1, 9, 240, "about 4 GPU-hours"),
-    world=pictures("bumps-v1", Scale(8, 12, 20, 28)),
+    minutes=Scale(0.4, 9, 200, "about 4 GPU-hours"),
+    world=pictures("bumps-v1", Scale(8, 12, 28, 28)),
     support={"name": "donut"},
-    recipe=recipe(200, 1500, 3000),
+    recipe=recipe(600, 1500, 3000),
     asks=EVERY,
     probes=[{"name": "geometry", "derivative": False}],
     first_seed={"keep": ["panel", "drawings", "volumes"]},
@@ -82,16 +82,19 @@ study = Study(
             },
             chosen=Scale(["mlp"], None, None, None),
         ),
-        "world.encoding": Scale(*[["bump", "ramp-normalized"]] * 3, ["bump", "ramp"]),
-        "options.layers": Scale([2, 3], [2, 3, 4], [2, 3, 4, 5], [2, 3, 4, 5, 6]),
-        "options.penalty": Scale([0.0, 1.0], [0.0, 0.1], [0.0, 0.1, 1.0], [0.0, 0.01, 0.1, 1.0]),
+        "world.encoding": Scale(["bump"], ["bump", "ramp-normalized"], ["bump", "ramp-normalized"], ["bump", "ramp"]),
+        "options.layers": Scale([2, 3], [2, 3, 4], [2, 3, 4, 5, 6], [2, 3, 4, 5, 6]),
+        "options.penalty": Scale([0.0, 1.0], [0.0, 0.1], [0.0, 0.01, 0.1, 1.0], [0.0, 0.01, 0.1, 1.0]),
         "options.everywhere": [False, True],
     },
     cells_of=cells_of,
     controls={
         # nothing is learned, so nothing is mixed up by learning
-        "untrained": {"steps": 1, "learning_rate": 1e-12, "penalty": [0.0, 1.0]},
-        # "lookup": nothing can compose, so nothing can cure
+        "untrained": {"steps": 1, "learning_rate": 1e-12, "penalty": [0.0]},
+        # as many nets as a correlation takes
+        "unrelated": {"layers": [2, 3, 4, 5], "penalty": [0.0]},
+        # nothing can compose, so nothing can cure
+        "lookup": {"layers": [3]},
     },
     claims=[
         Claim(

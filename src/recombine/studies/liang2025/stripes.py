@@ -41,8 +41,8 @@ study = Study(
         "If the training data shows each factor alone, as a stripe, does a plain decoder draw unseen combinations?"
     ),
     source=SOURCE,
-    minutes=Scale(1, 5, 300, "about 6 GPU-hours"),
-    world=pictures("bumps-and-stripes-v1", Scale(8, 12, 20, 28)),
+    minutes=Scale(0.3, 5, 340, "about 6 GPU-hours"),
+    world=pictures("bumps-and-stripes-v1", Scale(8, 12, 28, 28)),
     support={"name": "bumps-and-stripes"},
     recipe=recipe(200, 1500, 3000),
     asks=EVERY,
@@ -52,13 +52,15 @@ study = Study(
         "net": Arms(
             {
                 "mlp": {"net": decoder("mlp", width=Scale(64, 128, 256, 256), depth=Scale(2, 3, 3, 3))},
-                "cnn-decoder": {"net": decoder("cnn-decoder", width=Scale(8, 16, 32, 64), depth=Scale(2, 3, 5, 8))},
+                "cnn-decoder": {"net": decoder("cnn-decoder", width=Scale(8, 16, 32, 64), depth=Scale(2, 3, 6, 8))},
             },
             chosen=Scale(["mlp"], None, None, None),
         ),
         "variant": Arms(VARIANTS, chosen=Scale(["mixed", "masked", "stripes-then-bumps"], None, None, None)),
-        "support.stripes": Scale([0.0, 1.0], [0.0, 0.5, 1.0], [0.0, 0.25, 0.5, 1.0], [0.0, 0.125, 0.25, 0.5, 1.0]),
-        "support.bumps": Scale([10, 500], [0, 10, 50, 500], [0, 10, 50, 100, 500], [0, 10, 50, 100, 250, 500]),
+        "support.stripes": Scale(
+            [0.0, 1.0], [0.0, 0.5, 1.0], [0.0, 0.125, 0.25, 0.5, 1.0], [0.0, 0.125, 0.25, 0.5, 1.0]
+        ),
+        "support.bumps": Scale([10, 500], [0, 10, 50, 500], [0, 10, 50, 100, 250, 500], [0, 10, 50, 100, 250, 500]),
     },
     cells_of=cells_of,
     claims=[

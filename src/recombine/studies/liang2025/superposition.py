@@ -17,88 +17,19 @@ from ...lab.axes import Arms
 from ...lab.paths import Same
 from ...lab.scales import Scale
 from ...lab.study import Study
-from ...lab.study_table import PreconditionFailed, StudyTable, mean_of, single_value
-from ...lab.verdicts import Claim, Measurement, Reading, at_least
-from . import drawn, image_grids
-from .paper import COMPOSES, EVERY, FIRST_SEED, OURS, PUBLISHED, SOURCE, decoder, ours, pictures, require_room
-
-FAILING = ("mlp", "cnn-decoder")
-CURED = ("coordinate-mlp", "rendering")
-FAILED = 0.5  # held-out error above which a net counts as failing
-EXPLAINED_BY = {
-    "by_shared": "trained, sharing a factor",
-    "by_others": "trained, sharing none",
-    "by_truth": "the truth",
-}
+from ...lab.verdicts import Claim, Measurement, at_least
+from . import image_grids
+from .paper import EVERY, FIRST_SEED, OURS, PUBLISHED, SOURCE, decoder, ours, pictures, require_room
+from .superposition_readings import (
+    EXPLAINED_BY,
+    blend_over_truth,
+    mean_explained,
+    nearer_template,
+    shares,
+    truth_over_blend,
+)
 
 
-# -- readings: the trials of one seed -> a number ---------------------------------------------------------------------
-def trials_of(t: StudyTable, nets: tuple[str, ...]) -> dict[str, StudyTable]:
-    """The readings of each trial of some nets, by name; PreconditionFailed if there is none."""
-    found = {f"{net}, {code}": part for (net, code), part in t.where(net=nets).by("net", "encoding")}
-    if not found:
-        raise PreconditionFailed(f"none of {', '.join(nets)} was run")
-    return found
-
-
-def explained(part: StudyTable, metric: str, what: str) -> float:
-    return single_value(part.probed("superposition", metric), what)
-
-
-def blend_over_truth(t: StudyTable) -> float:
-    """Share of squared ink by trained pictures that share a factor minus by the truth, least over failing nets."""
-    values = []
-    for name, part in trials_of(t, FAILING).items():
-        if (error := drawn.score(part, "error", "held_out", name)) < FAILED:
-            raise PreconditionFailed(f"{name} does not fail (held-out error {error:.2f})")
-        values.append(explained(part, "by_shared", name) - explained(part, "by_truth", name))
-    return min(values)
-
-
-def truth_over_blend(t: StudyTable) -> float:
-    """Share of squared ink by the truth minus by trained pictures that share a factor, least over cured nets."""
-    values = []
-    for name, part in trials_of(t, CURED).items():
-        if (error := drawn.score(part, "error", "held_out", name)) > COMPOSES:
-            raise PreconditionFailed(
-                f"{name} is not cured (held-out error {error:.2f}, above {COMPOSES}); train longer"
-            )
-        values.append(explained(part, "by_truth", name) - explained(part, "by_shared", name))
-    return min(values)
-
-
-def mean_explained(metric: str) -> Reading:
-    def reading(t: StudyTable) -> float:
-        """Share of squared ink, mean over nets."""
-        return mean_of((explained(part, metric, name) for name, part in trials_of(t, FAILING).items()), "no nets")
-
-    return reading
-
-
-def nearer_template(t: StudyTable) -> float:
-    """Transport distance to the truth minus to the template, pixels, mean over nets."""
-
-    def distance(part: StudyTable, metric: str) -> float:
-        return single_value(part.probed("transport", metric), metric)
-
-    found = trials_of(t, FAILING).values()
-    return mean_of((distance(part, "to_truth") - distance(part, "to_template") for part in found), "no nets")
-
-
-def shares(t: StudyTable) -> kinds.Rows:
-    part = t.where(reading="superposition", metric=list(EXPLAINED_BY))
-    return [
-        {
-            "net": f"{row.net}, {row.encoding}",
-            "series": EXPLAINED_BY[row.metric],
-            "seed": int(row.seed),
-            "value": row.value,
-        }
-        for row in part.itertuples()
-    ]
-
-
-# -- the study --------------------------------------------------------------------------------------------------------
 def probes(kernels: bool) -> list[dict[str, Any]]:
     return [{"name": "superposition", "kernels": kernels}, {"name": "transport"}]
 
@@ -114,7 +45,7 @@ study = Study(
     source=SOURCE,
     history="After a first run with 12 pixels, in which a CNN did not fail, laptop scale has 16 pixels and the "
     "rendering net as published.",
-    minutes=Scale(1, 8, 300, "about 1 GPU-hour"),
+    minutes=Scale(1, 8, 45, "about 1 GPU-hour"),
     metric="error",
     world=pictures("bumps-v1", Scale(8, 16, 20, 28)),
     support={"name": "donut"},
@@ -147,13 +78,17 @@ study = Study(
             "world.encoding": ["one-hot"],
         },
     ],
+    # every picture is the same, so the truth explains whatever a blend does, and no more; nets that learn it are cured
+    controls={
+        "indifferent-untrained": {"world.name": "bumps-indifferent-v1", "steps": 1, "learning_rate": 1e-12},
+    },
     claims=[
         Claim(
             "failing-nets-superpose",
             blend_over_truth,
             at_least(0.2),
             "Trained pictures explain .2 more of what failing nets draw than the truth does",
-            "indifferent",  # every picture is the same, so the truth explains whatever a blend does
+            "indifferent-untrained",
             supported="nets that fail draw blends of trained pictures",
             refuted="what failing nets draw is no blend of trained pictures",
         ),
@@ -162,7 +97,7 @@ study = Study(
             truth_over_blend,
             at_least(0.2),
             "The truth explains .2 more of what cured nets draw than trained pictures do",
-            "lookup",  # nothing can compose, so nothing draws the truth
+            "indifferent",
             source=OURS,
             supported="nets that compose draw the truth",
             refuted="cured nets blend, too",

@@ -11,94 +11,30 @@ compared at their last hidden layer: the first one is additive in the code by co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from ...charts import kinds, vega_pictures
 from ...lab.axes import Arms
-from ...lab.cells import Spec
 from ...lab.paths import Same
 from ...lab.scales import Scale
-from ...lab.store import Record
 from ...lab.study import Study
-from ...lab.study_table import PreconditionFailed, StudyTable
-from ...lab.verdicts import Claim, Measurement, Reading, at_least
+from ...lab.verdicts import Claim, Measurement, at_least
 from . import tuned_units
 from .paper import EVERY, FIRST_SEED, OURS, decoder, pictures, recipe, require_room
+from .tuning_curves_readings import (
+    WORDS,
+    index_by_layer,
+    label,
+    name_of,
+    of_last_layer,
+    tuned_by_coordinates,
+    tuned_by_stripes,
+)
 
 SOURCE = f"{OURS}, poster"
-WORDS = {
-    "mlp": "MLP",
-    "mlp-with-stripes": "MLP, with stripes",
-    "cnn": "CNN",
-    "cnn-with-stripes": "CNN, with stripes",
-    "coordinate-mlp": "coordinate net",
-}
-STRIPES = (("mlp-with-stripes", "mlp"), ("cnn-with-stripes", "cnn"))
-COORDINATES = (("coordinate-mlp", "mlp"), ("coordinate-mlp", "cnn"))
 
 
-# -- readings: the trials of one seed -> a number ---------------------------------------------------------------------
-def at_last_layer(t: StudyTable, who: str, metric: str = "index") -> float:
-    """A reading of the units of the last hidden layer, such as their median index."""
-    part = t.where(who=who)
-    if not len(part):
-        raise PreconditionFailed(f"{who} was not run")
-    return part.hidden_layers("tuning", metric)[-1][1]
-
-
-def risen(t: StudyTable, who: str) -> float:
-    """How much training raised the index: architectures differ in it before they are trained."""
-    return at_last_layer(t, who) - at_last_layer(t, who, "index_untrained")
-
-
-def tuned_by(t: StudyTable, pairs: Sequence[tuple[str, str]]) -> float:
-    """By how much more the index of the first of each pair rose than that of the second, least over pairs."""
-    known = set(t.who)
-    values = [risen(t, more) - risen(t, less) for more, less in pairs if {more, less} <= known]
-    if not values:
-        raise PreconditionFailed("it takes nets with and without")
-    return min(values)
-
-
-def tuned_by_stripes(t: StudyTable) -> float:
-    """Rise of the median index by training, last hidden layer, with stripes minus without, least over nets."""
-    return tuned_by(t, STRIPES)
-
-
-def tuned_by_coordinates(t: StudyTable) -> float:
-    """Rise of the median index by training, last hidden layer, coordinate net minus plain, least over these."""
-    return tuned_by(t, COORDINATES)
-
-
-def of_last_layer(who: str, metric: str) -> Reading:
-    return lambda t: at_last_layer(t, who, metric)
-
-
-# -- what is drawn ----------------------------------------------------------------------------------------------------
-def index_by_layer(t: StudyTable) -> kinds.Rows:
-    return [
-        {
-            "layer": row.layer.removesuffix("/post"),
-            "series": WORDS[row.who],
-            "seed": int(row.seed),
-            "value": row.value,
-        }
-        for row in t.probed("tuning", "index").itertuples()
-        if row.layer.endswith("/post")
-    ]
-
-
-def name_of(record: Record) -> str:
-    return WORDS[record.cell.spec["at"]["who"]]
-
-
-def label(spec: Spec) -> str:
-    return f"{WORDS[spec['at']['who']]}, seed {spec['seed']}"
-
-
-# -- the study --------------------------------------------------------------------------------------------------------
 def sized(name: str, width: Scale) -> dict[str, Any]:
     return {"net": decoder(name, width=width, depth=Same("net.depth"))}
 
@@ -112,9 +48,9 @@ study = Study(
     title="Are units of nets that compose tuned to one factor?",
     question="Does training with stripes, or an architecture that composes, give units that follow x or y alone?",
     source=SOURCE,
-    minutes=Scale(1, 2, 120, "about 1 GPU-hour"),
+    minutes=Scale(1, 2, 20, "about 1 GPU-hour"),
     metric="error",
-    world=pictures("bumps-and-stripes-v1", Scale(8, 12, 16, 28)),
+    world=pictures("bumps-and-stripes-v1", Scale(8, 12, 20, 28)),
     support={"name": "bumps-and-stripes"},
     net={"depth": Scale(2, 3, 3, 4)},
     recipe=recipe(150, 1500, 10_000),

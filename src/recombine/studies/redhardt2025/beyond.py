@@ -23,7 +23,7 @@ from ...lab.scales import Scale
 from ...lab.study import Settings, Study
 from ...lab.study_table import PreconditionFailed, StudyTable
 from ...lab.verdicts import Claim, at_most
-from .paper import DECODABILITY, FIRST_SEED, SOURCE, hyperteacher, mlp, recipe
+from .paper import DECODABILITY, SOURCE, hyperteacher, mlp, recipe
 
 ELSEWHERE = "elsewhere"  # what scores in another world than that of training are called
 
@@ -127,7 +127,6 @@ study = Study(
     net=mlp(width=Scale(96, 384, 768, 1024), depth=Scale(2, 3, 4, 4)),
     recipe=recipe(800, 3000, 20_000),
     probes=DECODABILITY,
-    first_seed=FIRST_SEED,
     vary={
         "variant": Arms(
             VARIANTS,

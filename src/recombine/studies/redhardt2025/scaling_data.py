@@ -107,7 +107,7 @@ study = Study(
             [0.125, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.99],
         ),
     },
-    controls={"lookup": {"at_most": [2, 3]}},
+    controls={"lookup": {"modules": [6]}, "same-arms": {"at_most": [2, 3], "held_out": [0.25]}},
     claims=[
         Claim(
             "rises-with-coverage",
@@ -123,7 +123,7 @@ study = Study(
             rise_with_modules,
             at_least(RESOLUTION),
             "At a fixed share the held-out score rises with M",
-            "lookup",
+            "same-arms",
             supported="a larger M raises it",
             refuted="a larger M does not raise it",
         ),
@@ -132,7 +132,7 @@ study = Study(
             rise_with_active,
             at_least(RESOLUTION),
             "At a fixed share the held-out score rises with K",
-            "lookup",
+            "same-arms",
             supported="a larger K raises it",
             refuted="a larger K does not raise it",
         ),
@@ -157,6 +157,6 @@ preferences = replace(
             [0.25, 0.6], [0.25, 0.5, 0.75], [0.25, 0.5, 0.75, 0.9], [0.125, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98]
         ),
     },
-    controls={},
+    controls={"same-arms": {"modules": [4, 5], "at_most": [2, 3], "held_out": [0.25], "steps": 150}},
     charts=[chart("episode_accuracy", " above what a net told wrong gets")],
 )

@@ -159,7 +159,6 @@ study = Study(
     net=mlp(width=96, depth=2),
     recipe=recipe(500, 2500, 20_000),
     probes=DECODABILITY,
-    first_seed=FIRST_SEED,
     vary={
         "world.encoding": Scale(
             ["identity", "interval-shuffle"],
@@ -169,6 +168,10 @@ study = Study(
         ),
         "net.width": Scale([16, 96], [32, 96, 288], [64, 128, 256, 512], [128, 256, 512, 1024, 2048]),
         "net.depth": Scale([2], [2, 4], [2, 4], [2, 4]),
+    },
+    controls={
+        "lookup": {"encoding": ["identity"]},  # each combination is its own world, however it is shown
+        "indifferent": {"width": [2, 96]},  # so narrow that one world for all is not learned either
     },
     claims=claims_at(0.8),
     measurements=[Measurement("depth-gain", depth_gain, "What depth adds at the same width")],
@@ -195,6 +198,7 @@ preferences = replace(
         "encoding_options": Same("world.encoding", then=lambda name: {"layers": 3} if name == "invertible" else None),
     },
     recipe=PREFERENCE_RECIPE,
+    first_seed=FIRST_SEED,
     vary={
         "world.encoding": Scale(
             ["identity", "interval-shuffle"], ["identity", "interval-shuffle"], WITHOUT_EXAMPLES, WITHOUT_EXAMPLES
@@ -202,6 +206,7 @@ preferences = replace(
         "net.width": Scale([16, 64], [32, 96, 288], [32, 64, 128, 256, 512], [16, 32, 64, 128, 256, 512, 1024, 2048]),
         "net.depth": Scale([2], [2], [2, 4], [2, 4]),
     },
+    controls={"lookup": {"encoding": ["identity"]}},
     claims=claims_at(0.6),  # above the floor of a net that is told wrong
     charts=[chart(0.6, "episode_accuracy", " above what a net told wrong gets")],
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recombine.studies import charts, picture_charts
+from recombine.charts import vega, vega_pictures
 
 QUOTED = """it's a "unit" </script> \\ ['x']"""
 
@@ -36,9 +36,9 @@ def axis_of(spec: dict[str, Any], channel: str, layer: int = -1) -> dict[str, An
 
 def test_captions_speak_of_arrows_where_there_are_some():
     rows = [{"what": "a", "series": "s", "seed": 0, "value": value} for value in (0.2, 0.9)]
-    inside = charts.dots(rows, "what", ["a"], ["s"], "error", top=1.0)
-    beyond = charts.dots([*rows, rows[0] | {"value": 9.0}], "what", ["a"], ["s"], "error", top=1.0)
-    assert charts.arrows(inside) == "" and "arrow" in charts.arrows(beyond)
+    inside = vega.dots(rows, "what", ["a"], ["s"], "error", top=1.0)
+    beyond = vega.dots([*rows, rows[0] | {"value": 9.0}], "what", ["a"], ["s"], "error", top=1.0)
+    assert vega.arrows(inside) == "" and "arrow" in vega.arrows(beyond)
     assert "▸" in compiled(beyond) and "▸" not in compiled(inside)
 
 
@@ -48,28 +48,28 @@ def test_a_search_is_drawn_against_what_was_asked():
         for net in ("mlp", "transformer")
         for turn, n in enumerate((6, 20, 300), start=1)
     ]
-    svg = compiled(charts.search(rows, 0.9, "R²"))
+    svg = compiled(vega.search(rows, 0.9, "R²"))
     assert svg.count('aria-roledescription="point"') == 6 and ">.9</text>" in svg
 
 
 # -- by layer ---------------------------------------------------------------------------------------------------------
 def test_layers_stand_in_their_order():
-    spec = picture_charts.by_layer(layer_rows(), "F", reference=(0.9,))
+    spec = vega_pictures.by_layer(layer_rows(), "F", reference=(0.9,))
     order = axis_of(spec, "x")["scale"]["domain"]
     assert order == ["input", *(f"layer{i + 1}/post" for i in range(12))]
     drawn = compiled(spec)
     assert ">input<" in drawn and ">12<" in drawn and "layer12/post<" not in drawn  # short where it is narrow
-    part = picture_charts.by_layer(layer_rows(), "F", layers=["input", "layer2/post"])
+    part = vega_pictures.by_layer(layer_rows(), "F", layers=["input", "layer2/post"])
     assert {row["layer"] for row in part["data"]["values"]} == {"input", "layer2/post"}
     assert ">layer2<" in compiled(part)
 
 
 def test_what_lies_outside_the_axis_is_drawn_at_its_end():
-    spec = picture_charts.by_layer(layer_rows(), "F", domain=(0.75, 1))
+    spec = vega_pictures.by_layer(layer_rows(), "F", domain=(0.75, 1))
     assert "clamp(datum.value, 0.75, 1)" in json.dumps(spec)
     assert axis_of(spec, "y")["scale"]["domain"] == [0.75, 1]
     rows = [row | {"value": 10.0 ** -(2 * i)} for i, row in enumerate(layer_rows())]
-    assert axis_of(picture_charts.by_layer(rows, "volume", log=True), "y")["scale"]["type"] == "log"
+    assert axis_of(vega_pictures.by_layer(rows, "volume", log=True), "y")["scale"]["type"] == "log"
     compiled(spec)
 
 
@@ -84,7 +84,7 @@ def test_the_legend_tells_the_exponents():
     rows = needed_rows(2.5, 0.5, "bumps") + needed_rows(1.0, 4.0, "stripes") + needed_rows(0.5, 9.0, "neither")
     fits = [{"series": "bumps", "exponent": 2.5, "scale": 0.5, "low": 2.25, "high": 2.75},
             {"series": "stripes", "exponent": 1.0, "scale": 4.0}]  # fmt: skip
-    spec = picture_charts.log_log(rows, fits, "N", "images needed")
+    spec = vega_pictures.log_log(rows, fits, "N", "images needed")
     drawn = compiled(spec)
     for text in ("bumps: N^2.50 (2.25 to 2.75)", "stripes: N^1.00", "neither", "N²", "N³"):
         assert f">{text}<" in drawn
@@ -99,7 +99,7 @@ def test_slopes_are_slopes_and_stay_inside():
     rows = needed_rows(2.5, 0.5, "bumps")
     fits = [{"series": "bumps", "exponent": 2.5, "scale": 0.5}]
     for given in (fits, [], 3 * fits):
-        spec = picture_charts.log_log(rows, given, "N", "needed")
+        spec = vega_pictures.log_log(rows, given, "N", "needed")
         fan = spec["layer"][0]["data"]["values"]
         low, high = axis_of(spec, "y")["scale"]["domain"]
         for start, end in zip(fan[::2], fan[1::2], strict=True):
@@ -113,9 +113,9 @@ def test_slopes_are_slopes_and_stay_inside():
 @pytest.mark.parametrize("lost", [None, math.nan, math.inf])
 def test_what_was_never_reached_is_an_arrow(lost: float | None):
     rows = needed_rows(2.5, 0.5, "bumps")
-    assert "▲" not in compiled(picture_charts.log_log(rows, [], "N", "needed"))
+    assert "▲" not in compiled(vega_pictures.log_log(rows, [], "N", "needed"))
     rows[-1]["value"] = lost
-    spec = picture_charts.log_log(rows, [], "N", "needed")
+    spec = vega_pictures.log_log(rows, [], "N", "needed")
     at = [row["at"] for row in spec["data"]["values"] if not row["reached"]]
     assert len(at) == 1 and at[0] > max(row["value"] for row in rows[:-1]) and "▲" in compiled(spec)
 
@@ -136,7 +136,7 @@ def grid(values: list[float]) -> list[dict[str, Any]]:
     ],
 )
 def test_colors_reach_over_the_values(values: list[float], log: bool, domain: list[float], text: str):
-    spec = picture_charts.grid_heat(grid(values), "stripes", "bumps", "stripes", "bumps", "error", log=log)
+    spec = vega_pictures.grid_heat(grid(values), "stripes", "bumps", "stripes", "bumps", "error", log=log)
     assert spec["layer"][0]["encoding"]["color"]["scale"]["domain"] == domain
     assert [shown["field"] for shown in spec["layer"][0]["encoding"]["tooltip"]] == ["stripes", "bumps", "value"]
     assert f">{text}<" in compiled(spec)
@@ -144,7 +144,7 @@ def test_colors_reach_over_the_values(values: list[float], log: bool, domain: li
 
 def test_the_map_of_scores_is_as_it_was():
     rows = [row | {"low": 0.0, "high": 1.0} for row in grid([0.1, 0.9])]
-    spec = charts.heat(rows, "stripes", "bumps", "a", "b", "R²", begins=0.5)
+    spec = vega.heat(rows, "stripes", "bumps", "a", "b", "R²", begins=0.5)
     assert spec["layer"][0]["encoding"]["color"]["scale"] == {"scheme": "viridis", "domain": [0, 1], "clamp": True}
     assert [shown["field"] for shown in spec["layer"][0]["encoding"]["tooltip"]][2:] == ["value", "low", "high"]
     assert "datum.value > 0.55" in json.dumps(spec) and len(spec["layer"]) == 4
@@ -157,7 +157,7 @@ def test_both_curves_of_a_unit_share_a_scale():
         rows += [{"unit": QUOTED, "factor": "x", "place": place, "value": 2.0 + (place == 3)},
                  {"unit": QUOTED, "factor": "y", "place": place, "value": 2.5},
                  {"unit": "flat", "factor": "x", "place": place, "value": 7.0 + 1e-9 * place}]  # fmt: skip
-    spec = picture_charts.tuning(rows, hole=(1, 3))
+    spec = vega_pictures.tuning(rows, hole=(1, 3))
     at = {(row["unit"], row["factor"], row["place"]): row["at"] for row in spec["data"]["values"]}
     ground, top = at[QUOTED, "x", 0], at[QUOTED, "x", 3]
     assert ground == -1 and -1 < top < 0 and at[QUOTED, "y", 1] == pytest.approx((ground + top) / 2)
@@ -166,7 +166,7 @@ def test_both_curves_of_a_unit_share_a_scale():
     assert "against x, mean over y" in drawn and "it's a &quot;unit&quot; &lt;/script&gt;" in drawn.replace(
         "&#x27;", "'"
     )
-    assert picture_charts.tuning(rows, order=["flat"])["height"] * 2 == spec["height"]
+    assert vega_pictures.tuning(rows, order=["flat"])["height"] * 2 == spec["height"]
 
 
 # -- ratios -----------------------------------------------------------------------------------------------------------
@@ -175,14 +175,14 @@ def test_ratios_lie_on_a_logarithmic_axis():
         {"net": net, "series": code, "seed": seed, "value": value * (1 + 0.1 * seed)}
         for net, value in (("cnn", 80.0), ("spatial", 0.7)) for code in ("bump", "ramp") for seed in range(3)
     ]  # fmt: skip
-    spec = picture_charts.ratio_dots(rows, "net", ["cnn", "spatial"], ["bump", "ramp"])
+    spec = vega_pictures.ratio_dots(rows, "net", ["cnn", "spatial"], ["bump", "ramp"])
     scale = axis_of(spec, "x")["scale"]
     assert scale["type"] == "log" and scale["domain"][0] < 0.7 and scale["domain"][1] > 96
     assert [row["threshold"] for row in spec["layer"][0]["data"]["values"]] == [1, 5]
     drawn = compiled(spec)
     assert all(f">{tick}<" in drawn for tick in (1, 5, 10, 50, 100)) and "▸" not in drawn
     rows[0]["value"], rows[1]["value"] = math.inf, math.nan
-    spec = picture_charts.ratio_dots(rows, "net", ["cnn", "spatial"], ["bump", "ramp"])
+    spec = vega_pictures.ratio_dots(rows, "net", ["cnn", "spatial"], ["bump", "ramp"])
     assert len(spec["data"]["values"]) == len(rows) - 1 and "▸" in compiled(spec)
     assert axis_of(spec, "x")["scale"]["domain"] == scale["domain"]
 
@@ -196,11 +196,11 @@ def test_ratios_lie_on_a_logarithmic_axis():
     ],
 )
 def test_ticks_of_a_logarithmic_axis(ends: tuple[float, float], ticks: list[float]):
-    assert charts.log_axis(*ends)["axis"]["values"][: len(ticks)] == pytest.approx(ticks)
+    assert vega.log_axis(*ends)["axis"]["values"][: len(ticks)] == pytest.approx(ticks)
 
 
 def test_a_linear_axis_is_as_it_was():
     rows = [{"net": "cnn", "series": "bump", "seed": 0, "value": 7.0}]
-    assert axis_of(charts.dots(rows, "net", ["cnn"], [], "R²", top=1.0), "x")["scale"] == {
+    assert axis_of(vega.dots(rows, "net", ["cnn"], [], "R²", top=1.0), "x")["scale"] == {
         "domain": [0.0, 1.5], "nice": False,
     }  # fmt: skip

@@ -1,0 +1,79 @@
+"""What is read off the trials of render, and the rows of its chart."""
+
+from __future__ import annotations
+
+from ...charts import kinds
+from ...lab.cells import Spec
+from ...lab.store import Record
+from ...lab.study_table import PreconditionFailed, StudyTable
+from ...lab.verdicts import Reading
+from . import drawn
+
+WORLD = "bumps-v1"
+OTHERS = {"stripe-sum-v1": "sums of stripes", "ellipse-v1": "turned ellipses", "ring-v1": "rings"}
+TARGETS = {WORLD: "bumps", **OTHERS}
+NOT_SEPARABLE = ("ellipse-v1", "ring-v1")
+
+
+def trial_of(t: StudyTable, variant: str, target: str = WORLD) -> StudyTable:
+    """The trial of a variant on a target, by default in the world that the study is run in."""
+    part = t.where(variant=variant, target=target)
+    if not len(part):
+        raise PreconditionFailed(f"{variant} on {target} was not run")
+    return part
+
+
+def error(t: StudyTable, variant: str, target: str = WORLD) -> float:
+    """Held-out error of a variant."""
+    return drawn.score(trial_of(t, variant, target), "error", "held_out", variant)
+
+
+def with_both(t: StudyTable) -> float:
+    """Held-out error, both regularizers."""
+    return error(t, "both")
+
+
+def memorized(t: StudyTable) -> float:
+    """Held-out error, no regularizer."""
+    drawn.learned(trial_of(t, "neither"), "the net without regularizers")
+    return error(t, "neither")
+
+
+def lost_alone(t: StudyTable) -> float:
+    """Held-out error of the better one alone by that of both (at least .02)."""
+    alone = min(error(t, "entropy"), error(t, "variance"))
+    return alone / max(error(t, "both"), drawn.FLOOR)
+
+
+def worst_not_separable(t: StudyTable) -> float:
+    """Held-out error, both regularizers, worst of ellipses and rings."""
+    return max(error(t, "both", target) for target in NOT_SEPARABLE)
+
+
+def error_of(variant: str, target: str = WORLD) -> Reading:
+    def reading(t: StudyTable) -> float:
+        """Held-out error."""
+        return error(t, variant, target)
+
+    return reading
+
+
+# -- what is drawn ----------------------------------------------------------------------------------------------------
+def errors_of_both_sides(t: StudyTable) -> kinds.Rows:
+    return [
+        {"what": in_words(row.target, row.variant), "series": series, "seed": int(row.seed), "value": row.value}
+        for stream, series in (("test", "trained"), ("held_out", "held out"))
+        for row in t.scores(stream, "").itertuples()
+    ]
+
+
+def in_words(target: str, variant: str) -> str:
+    return f"{TARGETS.get(target, target)}, {variant}"
+
+
+def name_of(record: Record) -> str:
+    return in_words(**record.cell.spec["at"])
+
+
+def label(spec: Spec) -> str:
+    return f"{in_words(**spec['at'])}, seed {spec['seed']}"

@@ -1,0 +1,79 @@
+"""What is read off the trials of tuning-curves, and the rows of its first chart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...charts import kinds
+from ...lab.cells import Spec
+from ...lab.store import Record
+from ...lab.study_table import PreconditionFailed, StudyTable
+from ...lab.verdicts import Reading
+
+WORDS = {
+    "mlp": "MLP",
+    "mlp-with-stripes": "MLP, with stripes",
+    "cnn": "CNN",
+    "cnn-with-stripes": "CNN, with stripes",
+    "coordinate-mlp": "coordinate net",
+}
+STRIPES = (("mlp-with-stripes", "mlp"), ("cnn-with-stripes", "cnn"))
+COORDINATES = (("coordinate-mlp", "mlp"), ("coordinate-mlp", "cnn"))
+
+
+def at_last_layer(t: StudyTable, who: str, metric: str = "index") -> float:
+    """A reading of the units of the last hidden layer, such as their median index."""
+    part = t.where(who=who)
+    if not len(part):
+        raise PreconditionFailed(f"{who} was not run")
+    return part.hidden_layers("tuning", metric)[-1][1]
+
+
+def risen(t: StudyTable, who: str) -> float:
+    """How much training raised the index: architectures differ in it before they are trained."""
+    return at_last_layer(t, who) - at_last_layer(t, who, "index_untrained")
+
+
+def tuned_by(t: StudyTable, pairs: Sequence[tuple[str, str]]) -> float:
+    """By how much more the index of the first of each pair rose than that of the second, least over pairs."""
+    known = set(t.who)
+    values = [risen(t, more) - risen(t, less) for more, less in pairs if {more, less} <= known]
+    if not values:
+        raise PreconditionFailed("it takes nets with and without")
+    return min(values)
+
+
+def tuned_by_stripes(t: StudyTable) -> float:
+    """Rise of the median index by training, last hidden layer, with stripes minus without, least over nets."""
+    return tuned_by(t, STRIPES)
+
+
+def tuned_by_coordinates(t: StudyTable) -> float:
+    """Rise of the median index by training, last hidden layer, coordinate net minus plain, least over these."""
+    return tuned_by(t, COORDINATES)
+
+
+def of_last_layer(who: str, metric: str) -> Reading:
+    return lambda t: at_last_layer(t, who, metric)
+
+
+# -- what is drawn ----------------------------------------------------------------------------------------------------
+def index_by_layer(t: StudyTable) -> kinds.Rows:
+    return [
+        {
+            "layer": row.layer.removesuffix("/post"),
+            "series": WORDS[row.who],
+            "seed": int(row.seed),
+            "value": row.value,
+        }
+        for row in t.probed("tuning", "index").itertuples()
+        if row.layer.endswith("/post")
+    ]
+
+
+def name_of(record: Record) -> str:
+    return WORDS[record.cell.spec["at"]["who"]]
+
+
+def label(spec: Spec) -> str:
+    return f"{WORDS[spec['at']['who']]}, seed {spec['seed']}"
