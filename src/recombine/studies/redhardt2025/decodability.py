@@ -17,6 +17,7 @@ Trials that those studies have run already, in folders beside this one, are read
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from ...context import Context, Measured
 from ...errors import UserError, unknown
@@ -37,6 +38,19 @@ from .decodability_readings import (
 from .paper import source
 
 LENDERS = ["scaling-data", "scaling-model", "encodings", "supports"]
+#: two studies with trials enough for a correlation, in worlds and nets that share one compiled program
+SMALL: dict[str, dict[str, Any]] = {
+    "scaling-data": {"modules": [8], "held_out": [0.2, 0.3, 0.4, 0.5, 0.6], "width": 32, "steps": 300},
+    "supports": {
+        "support": ["random", "balanced", "unpopular", "disconnected", "missing"],
+        "modules": 8,
+        "at_most": 2,
+        "width": 32,
+        "tasks": 96,
+        "steps": 300,
+        "evaluations": 1,
+    },
+}
 
 
 # -- cells: those of other studies, each with the name of its study beside it ------------------------------------------
@@ -116,9 +130,9 @@ study = Study(
     ),
     metric="r2",
     options={
-        "studies": LENDERS,  # whose trials are read
+        "studies": Scale(list(SMALL), LENDERS, LENDERS, LENDERS),  # whose trials are read
         "world": "",  # one for all of them, if it is not their own
-        "changes": {},  # of their settings, by study
+        "changes": Scale(SMALL, {}, {}, {}),  # of their settings, by study
     },
     # nothing fails, so no counter-example can be found
     controls={"indifferent": {"world": "indifferent-v1", "studies": ["supports"]}},

@@ -181,6 +181,10 @@ study = Study(
         # of a search the share that always stays held out
         "support.held_out": Scale([LEAST_HELD_OUT], [LEAST_HELD_OUT], [LEAST_HELD_OUT], SHARES),
     },
+    controls={
+        "lookup": {"net": ["mlp"]},  # the claim that is false there is about this net
+        "indifferent": {"steps": 150},
+    },
     claims=[
         Claim(
             "sub-exponential",
