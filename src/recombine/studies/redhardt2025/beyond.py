@@ -136,7 +136,7 @@ study = Study(
         )
     },
     # few enough to be learned by heart
-    controls={"lookup": {"modules": 4, "width": 128, "variant": ["reference", "weights-between"]}},
+    controls={"lookup": {"modules": 4, "width": 128, "tasks": 48, "variant": ["reference"]}},
     claims=[
         Claim(
             variant,

@@ -129,10 +129,10 @@ study = Study(
     question="Does a plain network handle combinations it never saw, and how does that depend on the ones it did see?",
     source=PAPER,
     minutes=Scale(0.3, 4, 220, "about 2 GPU-hours"),
-    world=hyperteacher(modules=Scale(8, 16, 16, 16), at_most=3),
+    world=hyperteacher(modules=Scale(12, 16, 16, 16), at_most=3),
     support={"name": "random", "held_out": 0.25},
-    net=mlp(width=Scale(128, 384, 768, 1024), depth=Scale(2, 3, 4, 4)),
-    recipe=Scale({"steps": 500, "tasks": 128, "evaluations": 0}, {"steps": 3000}, {"steps": 20_000}, PUBLISHED),
+    net=mlp(width=Scale(64, 384, 768, 1024), depth=Scale(2, 3, 4, 4)),
+    recipe=Scale({"steps": 600, "tasks": 128, "evaluations": 0}, {"steps": 3000}, {"steps": 20_000}, PUBLISHED),
     probes=DECODABILITY,
     # every combination by itself, once for each support: what the map of the report shows
     first_seed={"keep": ["panel", "scores", "episode"]},
@@ -144,7 +144,10 @@ study = Study(
         },
     ],
     # few enough to be learned by heart; only what is claimed to compose
-    controls={"lookup": {"modules": 6, "at_most": 2, "support": list(COMPOSING)}, "indifferent": {"steps": 250}},
+    controls={
+        "lookup": {"modules": 4, "at_most": 2, "support": list(COMPOSING), "tasks": 48, "width": 128},
+        "indifferent": {"steps": 200},
+    },
     claims=claims_about("module"),
     measurements=[one for recipe in ("default", *RECIPES) for one in recipe_measurements(recipe)],
     charts=[charts],
@@ -187,7 +190,7 @@ goals = replace(
     title="What must be trained so that the rest follows? Goals in a grid world",
     source=OURS,
     minutes=Scale(0.7, 9, 200, "about 30 GPU-hours"),
-    world={"name": "goal-v1", "encoding": "sentence", "length": Scale(16, 16, 16, 48)},
+    world={"name": "goal-v1", "encoding": "sentence", "length": Scale(8, 16, 16, 48)},
     support={"name": "random", "held_out": 0.25},
     recipe=Scale(
         {"steps": 40, "tasks": 16, "learning_rate": 3e-3, "weight_decay": 0.1, "evaluations": 0},
@@ -195,7 +198,11 @@ goals = replace(
         {"steps": 20_000, "tasks": 48, "learning_rate": 3e-3, "weight_decay": 0.1, "evaluations": 4},
         PUBLISHED_PREFERENCE,
     ),
-    controls={"lookup": {"support": list(COMPOSING)}, "indifferent": {"steps": 20}},
+    vary={
+        "support": Arms(DESIGNS, chosen=Scale(["random", "disconnected"], *[list(DESIGNS)] * 3)),
+        "recipe": Arms({"default": {}}),
+    },
+    controls={"lookup": {"support": ["random"]}},
     claims=claims_about("level"),
     headline=read.headline_about("level"),
 )
