@@ -22,7 +22,6 @@ from typing import Any
 
 from ...encodings import showing
 from ...lab.axes import Arms
-from ...lab.paths import Same
 from ...lab.scales import Scale
 from ...lab.study import Study, Texts
 from ...lab.study_table import RESOLUTION
@@ -37,7 +36,7 @@ from .encodings_readings import (
     linear_above_nonlinear,
     undone,
 )
-from .paper import DECODABILITY, PREFERENCE_RECIPE, mlp, recipe
+from .paper import DECODABILITY, FIRST_SEED, PREFERENCE_RECIPE, mlp, recipe
 
 MENDED = (
     "After a first run two readings were mended, and no threshold: they now ask that every encoding was learned, and "
@@ -139,7 +138,6 @@ study = Study(
     net=mlp(width=Scale(96, 256, 512, 1024), depth=Scale(2, 3, 4, 4)),
     recipe=recipe(500, 4000, 40_000),
     probes=DECODABILITY,
-    keep=Scale([], ["panel"], ["panel"], ["panel"]),  # a panel takes long to compile, and no reading needs it
     vary={
         "encoding": encoded(
             Scale(SMOKE, [*TABLE_1.numbers, "tokens"], [*TABLE_1.numbers, "tokens"], list(TABLE_1.numbers)),
@@ -179,7 +177,7 @@ preferences = replace(
     net=mlp(width=Scale(64, 256, 512, 1024), depth=2),
     recipe=PREFERENCE_RECIPE,
     vary={"encoding": encoded(Scale(SMOKE, *[list(TABLE_2.numbers)] * 3), couplings=3)},
-    first_seed={"keep": Same("keep", lambda kept: [*kept, "episode"])},
+    first_seed=FIRST_SEED,
     controls={
         "lookup": {"encoding": ["identity"]},
         "lookup-nonlinear": {"world.name": "preference-lookup-v1", "encoding": ["interval-shuffle"]},
