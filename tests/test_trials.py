@@ -9,7 +9,7 @@ import pytest
 
 import recombine as rc
 from recombine.errors import UserError
-from recombine.lab.study import Context
+from recombine.context import Context
 from recombine.trials import Trial, measure
 from recombine.trials.panel import own_confidence, process_variance
 
