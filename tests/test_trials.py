@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import recombine as rc
-from recombine.errors import UserError
 from recombine.context import Context
+from recombine.errors import UserError
 from recombine.trials import Trial, measure
 from recombine.trials.panel import own_confidence, process_variance
 
