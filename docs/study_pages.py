@@ -36,18 +36,18 @@ def found_in(folder: Path) -> tuple[dict[str, Any], str]:
         raise UserError(f"{folder} is of smoke scale, which is for tests; a page is made from laptop or paper")
     if not extent.complete:
         raise UserError(f"{folder} holds {extent.done} of {extent.total} cells; run its command again to complete it")
-    figure = study.figures(result.table, result.records)[0]
+    figure = study.figures(result.table)[0]
     return {
         "study": study.id, "version": study.version, "scale": result.scale, "seeds": extent.seeds,
         "title": study.title, "question": study.question, "source": study.source,
-        "answer": origin.answer(result), "history": study.history,
+        "answer": result.headline, "history": study.history,
         "claims": [
-            {"id": v.claim.id, "text": v.claim.text, "source": v.claim.source, "reads": v.claim.reads,
-             "side": v.claim.side, "threshold": v.claim.threshold, "control": v.claim.control, "verdict": v.outcome,
+            {"id": v.claim.id, "text": v.claim.text, "source": v.claim.source, "reads": v.claim.description,
+             "side": v.claim.side, "threshold": v.claim.threshold, "control": v.claim.false_in, "verdict": v.outcome,
              "why": v.why, **_over_seeds(v.interval, v.values)}
             for v in result.verdicts
         ],
-        "questions": [{"text": q.text, **_over_seeds(interval, values)} for q, interval, values in result.answers],
+        "questions": [{"text": q.text, **_over_seeds(interval, values)} for q, interval, values in result.measurements],
         "figure": {"title": figure.title, "caption": figure.full_caption},
         "command": origin.command(result), "cells": extent.done,
         "seconds": round(origin.seconds(result) or 0),

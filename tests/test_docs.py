@@ -157,7 +157,7 @@ def test_what_a_study_page_says_follows_from_its_numbers(path):
 def test_a_store_becomes_a_page(tmp_path, capsys):
     from recombine.lab.run import run_study
 
-    changes = {"supports": "random,missing", "steps": "20", "modules": "6", "at_most": "2", "width": "16"}
+    changes = {"support": "random,missing", "steps": "20", "modules": "6", "at_most": "2", "width": "16"}
     folder = tmp_path / "store"
     run_study(registry["supports"], "laptop", seeds=1, changes=changes, out=folder, quiet=True)
     pages = tmp_path / "pages"

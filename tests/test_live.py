@@ -237,7 +237,7 @@ def test_no_browser_is_opened_where_there_is_none(monkeypatch):
 def test_run_open_serves_the_study_that_runs(tmp_path):
     """A real run in a process of its own: the page is there while cells run, and the run ends by itself."""
     environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
-    small = ("supports=random", "steps=30", "modules=6", "at_most=2", "width=16")
+    small = ("support=random", "steps=30", "modules=6", "at_most=2", "width=16")
     command = [sys.executable, "-m", "recombine", "run", "supports", "--scale", "smoke", "--seeds", "1", "--open",
                "--json", "--engine", "inprocess", "--set", *small]  # fmt: skip
     process = subprocess.Popen(

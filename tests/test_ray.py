@@ -162,7 +162,7 @@ def test_a_node_dies_and_nothing_is_lost(cluster, tmp_path):
 
 def test_a_study_of_nets_gives_the_same_bytes_as_in_this_process(cluster, tmp_path):
     """All but the seconds that things took."""
-    changes = ["supports=random,disconnected", "steps=20", "modules=6", "at_most=2", "width=16"]
+    changes = ["support=random,disconnected", "steps=20", "modules=6", "at_most=2", "width=16"]
     environment = cluster.environment | {"PYTHONPATH": str(SOURCE)}
     run = [sys.executable, "-m", "recombine", "run", "supports", "--scale", "smoke", "--seeds", "1", "--set", *changes]
     stores = []

@@ -183,8 +183,8 @@ def test_a_node_where_no_worker_starts_is_left_out(monkeypatch):
 
 def test_a_cell_that_loses_its_actor_runs_again_and_not_forever(monkeypatch):
     def words(cell, name):
-        tries[cell["spec"]["number"]] += 1
-        if cell["spec"]["number"] == 0 or (cell["spec"]["number"] == 1 and tries[1] == 1):
+        tries[cell["spec"]["at"]["number"]] += 1
+        if cell["spec"]["at"]["number"] == 0 or (cell["spec"]["at"]["number"] == 1 and tries[1] == 1):
             yield NoRay.exceptions.RayError("the node is gone\nand more")
         yield from well(cell, name)
 
@@ -192,7 +192,7 @@ def test_a_cell_that_loses_its_actor_runs_again_and_not_forever(monkeypatch):
     crew, told = crew_of(monkeypatch, [node("a"), node("b")], lambda name: ready(), words)
     with pytest.warns(UserWarning, match="lost an actor; what ran there runs again elsewhere"):
         crew.work()
-    outcome = {n: [e[0] for e in told if e[1].spec["number"] == n and e[0] != "progress"] for n in range(3)}
+    outcome = {n: [e[0] for e in told if e[1].spec["at"]["number"] == n and e[0] != "progress"] for n in range(3)}
     assert outcome[0] == ["started", "lost"] * (on_ray.LOSSES - 1) + ["started", "failed"]
     assert outcome[1] == ["started", "lost", "started", "done"] and outcome[2] == ["started", "done"]
     (error,) = [event[2][0] for event in told if event[0] == "failed"]

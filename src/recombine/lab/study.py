@@ -243,9 +243,9 @@ class Study:
         return [Cell(self.id, self.version, spec) for seed in range(seeds) for spec in self.grid(settings, seed)]
 
     # -- controls -----------------------------------------------------------------------------------------------
-    def control(self, name: str) -> dict[str, Any]:
-        """The changes that make a control: settings by name."""
-        own = dict(self.controls.get(name, {}))
+    def control(self, name: str, scale: str = "smoke") -> dict[str, Any]:
+        """The changes that make a control at a scale: settings by name."""
+        own = at_scale(self.controls.get(name, {}), scale)
         if name in (SAME_ARMS, UNRELATED):
             return {"control": name, **own}
         if name in (worlds := self.control_worlds()):

@@ -136,7 +136,13 @@ study = Study(
         )
     },
     # few enough to be learned by heart
-    controls={"lookup": {"modules": 4, "width": 128, "tasks": 48, "variant": ["reference"]}},
+    controls={
+        "lookup": {
+            "modules": Scale(4, 6, 6, 6),
+            "tasks": Scale(48, 96, 96, 128),
+            "variant": Scale(["reference"], *[list(VARIANTS)] * 3),
+        }
+    },
     claims=[
         Claim(
             variant,
