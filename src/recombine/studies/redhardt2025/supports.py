@@ -132,7 +132,7 @@ study = Study(
     world=hyperteacher(modules=Scale(12, 16, 16, 16), at_most=3),
     support={"name": "random", "held_out": 0.25},
     net=mlp(width=Scale(64, 384, 768, 1024), depth=Scale(2, 3, 4, 4)),
-    recipe=Scale({"steps": 600, "tasks": 128, "evaluations": 0}, {"steps": 3000}, {"steps": 20_000}, PUBLISHED),
+    recipe=Scale({"steps": 1000, "tasks": 128, "evaluations": 0}, {"steps": 3000}, {"steps": 20_000}, PUBLISHED),
     probes=DECODABILITY,
     # every combination by itself, once for each support: what the map of the report shows
     first_seed={"keep": ["panel", "scores", "episode"]},
