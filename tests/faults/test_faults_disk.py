@@ -27,9 +27,11 @@ from light import Logged
 from recombine.errors import UserError
 from recombine.files import TEMPORARY, LocalFiles, temporary
 from recombine.lab.loaded import load
-from recombine.lab.run import run_study
+from recombine.lab.run import reopen, run_again, run_study
 from recombine.lab.store import Store
 from recombine.processes import Process, this_process
+from recombine.report import render
+from recombine.studies import registry
 
 SMALL = {"seeds": 1, "changes": {"cells": 2}}
 GOLDEN = Path(__file__).parent.parent / "golden" / "store-format-1"
@@ -176,6 +178,10 @@ def test_a_store_of_format_1_still_opens_and_is_not_written(tmp_path):
         Store.create(copied, stored.about)
     with pytest.raises(UserError, match="format 1"):
         Store.open(copied).put(stored.records()[0])
+    with pytest.raises(UserError, match="format 1.*another --out"):
+        run_again(copied, registry, quiet=True)
+    result = reopen(copied, registry)
+    assert len(result.records) == 2 and "random, seed 0" in render(result), "its cells have names, and a page"
     assert {path: path.read_bytes() for path in copied.rglob("*.json")} == before
     score = table[(table.reading == "score") & (table.metric == "r2") & (table.stream == "test")]
     kept = json.loads((GOLDEN / "records" / f"{score.cell.iloc[0]}.json").read_text())

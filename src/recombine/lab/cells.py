@@ -30,10 +30,7 @@ class Cell:
         return hashlib.sha256(canonical(self.to_json()).encode()).hexdigest()[:24]
 
     def columns(self) -> dict[str, Any]:
-        """What stands beside its readings in a table: its seed, and its place on each axis of the study.
-
-        Cells of the first format were flat: everything that was set stands beside their readings.
-        """
+        """What stands beside its readings in a table: its seed, and its place on each axis of the study."""
         return {"seed": self.spec["seed"], **self.spec["at"]} if "at" in self.spec else dict(self.spec)
 
     def to_json(self) -> dict[str, Any]:

@@ -97,6 +97,11 @@ def run_again(
     """Tries the cells of a store again that failed, or all that have no record."""
     chosen = parse_engine(engine, limits)
     run = run_at(place, studies)
+    if run.store is not None and run.store.format != FORMAT:
+        raise UserError(
+            f"{run.store.place} is of store format {run.store.format}, which is read and not continued; "
+            "`recombine run` with another --out measures again"
+        )
     only = run.store.failed() if only_failed and run.store is not None else None
     return _run(run, chosen, quiet, only)
 

@@ -75,7 +75,8 @@ class Record:
                 raise DamagedRecord("it belongs to another cell")
             rows = [{**row, "value": float(row["value"])} for row in body["rows"]]  # "nan" is a float's spelling too
             cell = Cell.from_json(body["cell"])
-            rows = rows if body["format"] == FORMAT else rows_of_format_1(rows, cell.spec)
+            if body["format"] == 1:
+                rows, cell = rows_of_format_1(rows, cell.spec), cell_of_format_1(cell)
             return cls(cell, rows, dict(body["facts"]), dict(body["provenance"]))
         except DamagedRecord:
             raise
@@ -332,6 +333,14 @@ def tidy(records: Sequence[Record]) -> Table:
         settings = {name: value if _scalar(value) else canonical(value) for name, value in columns}
         rows += [{"study": record.cell.study, "cell": record.cell.id, **settings, **row} for row in record.rows]
     return pandas.DataFrame(rows)
+
+
+def cell_of_format_1(cell: Cell) -> Cell:
+    """A cell of the first format, where all settings lay side by side, as a place on axes; it keeps its id."""
+    at = {name: value for name, value in cell.spec.items() if name != "seed"}
+    nested = Cell(cell.study, cell.version, {"seed": cell.spec.get("seed"), "at": at})
+    nested.__dict__["id"] = cell.id
+    return nested
 
 
 def rows_of_format_1(rows: list[dict[str, Any]], spec: dict[str, Any]) -> list[dict[str, Any]]:
