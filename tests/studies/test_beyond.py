@@ -7,7 +7,7 @@ import pytest
 from recombine import UserError
 from recombine.lab.study_table import PreconditionFailed
 from recombine.studies import registry
-from recombine.studies.redhardt2025 import beyond
+from recombine.studies.redhardt2025 import beyond_readings as read
 
 from .paper_scale import assert_says_so_without_records, assert_trained_as_published, scores_table
 
@@ -71,12 +71,12 @@ def test_a_gap_is_read_where_the_variant_asks():
         + rows("weights-beyond", test=0.9, held_out=0.85, elsewhere=0.5)
         + rows("product", test=0.3, held_out=0.3)
     )
-    assert beyond.gap(table, "reference") == pytest.approx(0.1)
-    assert beyond.gap(table, "weights-beyond") == pytest.approx(0.4)
+    assert read.gap(table, "reference") == pytest.approx(0.1)
+    assert read.gap(table, "weights-beyond") == pytest.approx(0.4)
     with pytest.raises(PreconditionFailed, match="product was not learned: 0.30 on trained combinations, below 0.5"):
-        beyond.gap(table, "product")
+        read.gap(table, "product")
     with pytest.raises(PreconditionFailed, match="hypernetwork has no score"):
-        beyond.gap(table, "hypernetwork")
+        read.gap(table, "hypernetwork")
     (figure,) = STUDY.figures(table)
     assert {(row["variant"], row["series"]): row["value"] for row in figure.spec["data"]["values"]} == {
         ("nothing changed", "trained"): 0.9,

@@ -14,7 +14,7 @@ from recombine.lab.store import Store
 from recombine.lab.study_table import PreconditionFailed, StudyTable
 from recombine.lab.verdicts import judge
 from recombine.studies import registry
-from recombine.studies.redhardt2025 import decodability
+from recombine.studies.redhardt2025 import decodability, decodability_cells
 from recombine.studies.redhardt2025 import decodability_readings as read
 
 from . import paper_scale
@@ -117,7 +117,7 @@ def test_charts_and_texts_show_every_trial():
 def test_it_has_the_cells_of_the_studies_that_it_reads():
     for scale in ("laptop", "paper"):
         lent = [cell.id for name in STUDY.depends_on for cell in cells_of(name, scale)]
-        same = [decodability.same_cell_in(cell) for cell in STUDY.cells(STUDY.settings(scale), 1)]
+        same = [decodability_cells.same_cell_in(cell) for cell in STUDY.cells(STUDY.settings(scale), 1)]
         assert [one[0].id for one in same if one is not None] == lent
         assert {one[1] for one in same if one is not None} == {f"{name}-{scale}" for name in STUDY.depends_on}
 
@@ -138,8 +138,8 @@ def test_it_reads_what_other_studies_have_run(tmp_path):
     tiny = {"steps": 3, "support": ["random"], "width": 8, "modules": 6, "at_most": 2}
     lender = registry["supports"]
     lent = run_study(lender, "smoke", seeds=1, changes=tiny, out=tmp_path / "supports-smoke", quiet=True).records[0]
-    cell = Cell(STUDY.id, STUDY.version, decodability.pooled(lender, "smoke", lent.cell.spec))
-    found = decodability.same_cell_in(cell)
+    cell = Cell(STUDY.id, STUDY.version, decodability_cells.pooled(lender, "smoke", lent.cell.spec))
+    found = decodability_cells.same_cell_in(cell)
     assert found is not None and found[0].id == lent.cell.id and found[1] == "supports-smoke"
     store = Store.create(tmp_path / "decodability-smoke", {"study": "decodability"})
     record = _reuse(STUDY, cell, store)
@@ -150,7 +150,7 @@ def test_it_reads_what_other_studies_have_run(tmp_path):
     assert _reuse(STUDY, Cell(STUDY.id, STUDY.version, other), store) is None
     with pytest.raises(UserError, match="another version of the study 'supports'"):
         STUDY.measured(other, Context())
-    assert decodability.same_cell_in(Cell(STUDY.id, STUDY.version, cell.spec | {"control": "unrelated"})) is None
+    assert decodability_cells.same_cell_in(Cell(STUDY.id, STUDY.version, cell.spec | {"control": "unrelated"})) is None
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from recombine.charts.vega import _frontier
 from recombine.lab.study_table import PreconditionFailed
 from recombine.studies import registry
-from recombine.studies.redhardt2025 import phase
+from recombine.studies.redhardt2025 import phase_readings as read
 
 from .paper_scale import assert_says_so_without_records, assert_trained_as_published, scores_table
 
@@ -20,23 +20,23 @@ def planted_map():
 
 def test_it_reads_its_map():
     table = planted_map()
-    assert phase.best_at_lowest(table) == pytest.approx(0.3)
-    assert phase.spread_at_highest(table) == pytest.approx(0.45)
-    assert phase.coverage_where_it_begins(table) == pytest.approx(0.75)
+    assert read.best_at_lowest(table) == pytest.approx(0.3)
+    assert read.spread_at_highest(table) == pytest.approx(0.45)
+    assert read.coverage_where_it_begins(table) == pytest.approx(0.75)
 
 
 def test_a_map_with_holes_is_not_read():
     table = planted_map()
     with pytest.raises(PreconditionFailed, match="the map has holes: cells that were not run, diverged or are impossi"):
-        phase.grid_of(table[table.value > 0.1])
+        read.grid_of(table[table.value > 0.1])
     with pytest.raises(PreconditionFailed, match="at least two coverages and two widths"):
-        phase.grid_of(table.where(width=16))
+        read.grid_of(table.where(width=16))
 
 
 def test_where_composition_begins_nowhere_nothing_is_read():
     low = scores_table([{"width": w, "held_out": h, "value": 0.2} for w, h in SCORES])
     with pytest.raises(PreconditionFailed, match=r"the widest net never reaches 0\.8"):
-        phase.coverage_where_it_begins(low)
+        read.coverage_where_it_begins(low)
 
 
 def test_it_draws_the_line_where_composition_begins():

@@ -7,14 +7,14 @@ import pandas
 import pytest
 
 from recombine import UserError
-from recombine.context import Context
+from recombine.context import Context, Measured
 from recombine.lab import bisection
 from recombine.lab.cells import Cell
 from recombine.lab.store import Record, tidy
 from recombine.lab.study_table import PreconditionFailed, StudyTable
 from recombine.spaces import Subsets
 from recombine.studies import registry
-from recombine.studies.redhardt2025 import required_tasks, required_tasks_charts
+from recombine.studies.redhardt2025 import required_tasks_charts, required_tasks_search
 from recombine.studies.redhardt2025 import required_tasks_readings as read
 
 from . import paper_scale
@@ -87,9 +87,10 @@ def test_the_bisection_finds_the_number_that_is_enough(monkeypatch, enough_from)
         tried.append(n)
         value = 0.95 if n >= enough_from else 0.5
         asked = spec["options"]["threshold"]
-        return {"reading": "tried", "metric": "r2", "threshold": asked, "trained_on": n, "value": value}, 0.0
+        row = {"reading": "tried", "metric": "r2", "threshold": asked, "trained_on": n, "value": value}
+        return Measured([row], {"seconds": 0.0, "panel": {"score": [n]}})
 
-    monkeypatch.setattr(required_tasks, "try_number", pretend)
+    monkeypatch.setattr(required_tasks_search, "try_number", pretend)
     found = STUDY.measured(spec, Context())
     most = int(0.9 * Subsets(10, 3).size)
     if enough_from > most:
@@ -97,6 +98,8 @@ def test_the_bisection_finds_the_number_that_is_enough(monkeypatch, enough_from)
     else:
         assert enough_from <= found.facts["needed"] <= max(enough_from + 1, enough_from * bisection.CLOSE)
         assert len(tried) <= 8 and len(set(tried)) == len(tried)
+    # of all that were tried, the panel of the number that was enough is kept; of the largest if none was
+    assert found.facts["panel"] == {"score": [found.facts["needed"] or most]}
     # the page shows every net of the search, and the score that was asked for
     record = Record(Cell(STUDY.id, STUDY.version, spec), found.rows, found.facts, {})
     (figure,) = required_tasks_charts.search(STUDY.table(tidy([record])))
@@ -110,9 +113,12 @@ def test_the_bisection_finds_the_number_that_is_enough(monkeypatch, enough_from)
 
 def test_a_number_is_trained_on_exactly_and_one_that_cannot_be_split_is_none():
     (spec,) = STUDY.grid(STUDY.settings("smoke", {"net": ["mlp"], "steps": 2, "mlp:net.width": 8}), 0)
-    found = required_tasks.try_number(spec, 20, Context())
-    assert found is not None and found[0]["trained_on"] == 20 and found[0]["threshold"] == 0.3
-    assert required_tasks.try_number(spec, 1, Context()) is None  # one combination of three does not use six modules
+    found = required_tasks_search.try_number(spec, 20, Context())
+    assert found is not None and found.rows[0]["trained_on"] == 20 and found.rows[0]["threshold"] == 0.3
+    assert len(found.facts["panel"]["score"]) == Subsets(6, 3).size
+    assert (
+        required_tasks_search.try_number(spec, 1, Context()) is None
+    )  # one combination of three does not use six modules
 
 
 def test_the_headline_says_where_the_number_even_falls():

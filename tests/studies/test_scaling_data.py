@@ -10,7 +10,7 @@ from recombine.lab.run import run_study
 from recombine.lab.study import DEFAULT_SEEDS
 from recombine.lab.study_table import PreconditionFailed, StudyTable
 from recombine.studies import registry
-from recombine.studies.redhardt2025 import scaling_data
+from recombine.studies.redhardt2025 import scaling_data_readings as read
 from recombine.training import train
 from recombine.trials import Trial
 from recombine.trials.trial import build_recipe, build_space
@@ -64,15 +64,15 @@ def test_rises_are_read_where_they_were_planted():
 
     grid = [(m, k, share) for m in (8, 16) for k in (2, 3, 4) for share in (0.25, 0.5, 0.9)]
     table = scores([{"modules": m, "at_most": k, "held_out": h, "value": score(m, k, h)} for m, k, h in grid])
-    assert scaling_data.coverage_rise(table) == pytest.approx(0.4 * 0.65)
-    assert scaling_data.rise_with_modules(table) == pytest.approx(0.16)
-    assert scaling_data.rise_with_active(table) == pytest.approx(0.06)
-    assert scaling_data.largest_fall(table) == pytest.approx(-0.1)  # every step rises by at least that
+    assert read.coverage_rise(table) == pytest.approx(0.4 * 0.65)
+    assert read.rise_with_modules(table) == pytest.approx(0.16)
+    assert read.rise_with_active(table) == pytest.approx(0.06)
+    assert read.largest_fall(table) == pytest.approx(-0.1)  # every step rises by at least that
     with pytest.raises(PreconditionFailed, match="only one value"):
-        scaling_data.rise_with_modules(table.where(modules=8))
+        read.rise_with_modules(table.where(modules=8))
     # no composition anywhere: scores far below zero do not make a rise
     table.frame["value"] = np.linspace(-5, -1, len(table))
-    assert scaling_data.coverage_rise(table) == 0
+    assert read.coverage_rise(table) == 0
 
 
 def test_what_is_right_without_knowing_the_combination_is_no_composition():
@@ -81,8 +81,8 @@ def test_what_is_right_without_knowing_the_combination_is_no_composition():
         for i, (share, value) in enumerate([(0.25, 0.6), (0.75, 0.3)])
     ]
     floors = [row | {"stream": "blind", "value": floor} for row, floor in zip(rows, (0.5, 0.2), strict=True)]
-    assert scaling_data.coverage_rise(scores(rows, "episode_accuracy")) == pytest.approx(0.3)
-    assert scaling_data.coverage_rise(scores([*rows, *floors], "episode_accuracy")) == pytest.approx(0.0)
+    assert read.coverage_rise(scores(rows, "episode_accuracy")) == pytest.approx(0.3)
+    assert read.coverage_rise(scores([*rows, *floors], "episode_accuracy")) == pytest.approx(0.0)
 
 
 def test_an_impossible_split_is_recorded_and_not_a_failure():

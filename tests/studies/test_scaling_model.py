@@ -6,9 +6,9 @@ import pandas
 import pytest
 
 from recombine import UserError
-from recombine.lab.study_table import PreconditionFailed
+from recombine.lab.study_table import PreconditionFailed, StudyTable
 from recombine.studies import registry
-from recombine.studies.redhardt2025 import scaling_model
+from recombine.studies.redhardt2025 import scaling_model_readings as read
 
 from . import paper_scale
 from .paper_scale import scores_table
@@ -23,7 +23,7 @@ PUBLISHED_CELLS = {"scaling-model": 6 * 2 * 5 * 3, "scaling-model-preference": 5
 )
 def test_the_width_needed_lies_on_the_line_between_widths(values, expected):
     part = pandas.DataFrame({"width": [32, 64, 128], "value": values})
-    assert scaling_model.octaves_needed(part, 0.8) == pytest.approx(expected)
+    assert read.octaves_needed(part, 0.8) == pytest.approx(expected)
 
 
 def planted_scores():
@@ -39,33 +39,33 @@ def planted_scores():
 
 def test_it_reads_width_and_encoding():
     table = planted_scores()
-    assert scaling_model.extra_width(table, 0.8) == pytest.approx(1.0)
-    assert scaling_model.width_rise(table) == pytest.approx(0.55)
+    assert read.extra_width(table, 0.8) == pytest.approx(1.0)
+    assert read.width_rise(table) == pytest.approx(0.55)
     full = planted_scores()
     full.frame["value"] = 0.97
     with pytest.raises(PreconditionFailed, match=r"two widths of which the narrowest is below 0\.9"):
-        scaling_model.width_rise(full)
+        read.width_rise(full)
     with pytest.raises(PreconditionFailed, match="it takes narrower nets to compare"):
-        scaling_model.extra_width(full, 0.8)
+        read.extra_width(full, 0.8)
     with pytest.raises(PreconditionFailed, match="it takes linear and nonlinear encodings"):
-        scaling_model.extra_width(table.where(encoding="identity"), 0.8)
+        read.extra_width(table.where(encoding="identity"), 0.8)
     with pytest.raises(PreconditionFailed, match=r"no linear encoding reached 0\.99: it takes wider nets or more trai"):
-        scaling_model.extra_width(table, 0.99)
+        read.extra_width(table, 0.99)
 
 
 def test_a_wider_net_that_is_worse_on_the_way_decides():
     worse = planted_scores().frame
     # worse by .3 than 128, better than 32
     worse.loc[(worse.encoding == "identity") & (worse.width == 256), "value"] = 0.6
-    assert scaling_model.width_rise(scaling_model.StudyTable(worse, "r2")) == pytest.approx(-0.3)
+    assert read.width_rise(StudyTable(worse, "r2")) == pytest.approx(-0.3)
 
 
 def test_depth_is_compared_at_the_same_width_and_encoding():
     values = {(2, 32): 0.2, (4, 32): 0.5, (2, 64): 0.6, (4, 64): 0.7}
     table = scores_table([{"encoding": "identity", "depth": d, "width": w, "value": v} for (d, w), v in values.items()])
-    assert scaling_model.depth_gain(table) == pytest.approx(0.2)
+    assert read.depth_gain(table) == pytest.approx(0.2)
     with pytest.raises(PreconditionFailed, match="only one depth was trained"):
-        scaling_model.depth_gain(table.where(depth=2))
+        read.depth_gain(table.where(depth=2))
 
 
 def test_a_diverged_net_is_not_left_out_of_a_comparison():
@@ -75,10 +75,10 @@ def test_a_diverged_net_is_not_left_out_of_a_comparison():
             for w, v in ((32, 0.2), (64, 0.5), (128, 0.9))
         ]
     )
-    assert scaling_model.width_rise(table) == pytest.approx(0.7)
+    assert read.width_rise(table) == pytest.approx(0.7)
     table.frame.loc[table.frame.width == 128, "reading"] = "history"  # the widest has no score
     with pytest.raises(PreconditionFailed, match="1 of 3 nets have no score: they diverged"):
-        scaling_model.width_rise(table)
+        read.width_rise(table)
 
 
 @pytest.mark.parametrize("name, target", [("scaling-model", 0.8), ("scaling-model-preference", 0.6)])

@@ -12,62 +12,15 @@ and were written before any run: the same gap of at most .05 that the other stud
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...charts import kinds
-from ...charts.vega import listed
 from ...errors import UserError
 from ...lab.axes import Arms
-from ...lab.paths import Same
 from ...lab.scales import Scale
 from ...lab.study import Settings, Study
-from ...lab.study_table import PreconditionFailed, StudyTable
 from ...lab.verdicts import Claim, at_most
+from .beyond_readings import gap, headline, rows
+from .beyond_variants import VARIANTS, WORDS
 from .paper import DECODABILITY, SOURCE, hyperteacher, mlp, recipe
-
-ELSEWHERE = "elsewhere"  # what scores in another world than that of training are called
-
-
-# -- what is changed --------------------------------------------------------------------------------------------------
-def other_weights(trained: list[float], asked: list[float]) -> dict[str, Any]:
-    """Trained with some weights, and asked with others."""
-    there = {"streams": [ELSEWHERE], "world": Same("world", then=lambda world: world | {"weights": asked})}
-    return {"world.weights": trained, "asks": [{"streams": ["test", "held_out"]}, there]}
-
-
-def multiplied(world: str) -> str:
-    """The world whose modules multiply; a control is one world for all variants."""
-    return "product-v1" if world == "hyperteacher-v1" else world
-
-
-def deeper(world: str) -> list[int] | int:
-    """Hidden layers of a deep teacher; a control is one world for all variants, with the one layer that it has."""
-    return [16, 16, 16] if world == "hyperteacher-v1" else 16
-
-
-VARIANTS: dict[str, dict[str, Any]] = {
-    "reference": {},
-    "more-active": {
-        "support": {"name": "fewer-active"},
-        "world.space.at_most": Same("world.space.at_most", then=lambda most: most + 1),
-    },
-    "weights-between": other_weights([0.5, 0.6, 0.9, 1.0], asked=[0.7, 0.8]),
-    "weights-beyond": other_weights([0.5, 0.6, 0.7, 0.8], asked=[0.9, 1.0]),
-    "continuous-weights": {"world.weights": "continuous"},
-    "product": {"world.name": Same("world.name", then=multiplied)},
-    "deep-teacher": {"world.hidden": Same("world.name", then=deeper)},
-    "hypernetwork": {"net": {"name": "hypernetwork", "width": Scale(16, 64, 256, 1024)}},
-}
-WORDS = {
-    "reference": "nothing changed",
-    "more-active": "more modules at once than trained",
-    "weights-between": "weights between those trained",
-    "weights-beyond": "weights beyond those trained",
-    "continuous-weights": "continuous weights",
-    "product": "modules that multiply",
-    "deep-teacher": "a teacher of three hidden layers",
-    "hypernetwork": "a hypernetwork as student",
-}
 
 
 def refuse(settings: Settings) -> None:
@@ -77,43 +30,6 @@ def refuse(settings: Settings) -> None:
             f"more-active asks for one module more than at_most={most}, and modules={modules} has none left; "
             f"at_most={modules - 1} would do"
         )
-
-
-# -- readings: the trials of one seed -> a number ---------------------------------------------------------------------
-def asked(t: StudyTable, variant: str) -> float:
-    """The score that a variant is about: elsewhere if it is scored there, else on held-out combinations."""
-    stream = ELSEWHERE if "asks" in VARIANTS[variant] else "held_out"
-    return t.score(stream, group="", variant=variant)
-
-
-def gap(t: StudyTable, variant: str) -> float:
-    """Score on what was trained minus on what was asked."""
-    return t.learned(variant=variant) - asked(t, variant)
-
-
-def rows(t: StudyTable) -> kinds.Rows:
-    found = []
-    for variant in VARIANTS:
-        for seed, part in t.where(variant=variant).seeds():
-            try:
-                pair = {"trained": part.trained(variant=variant), "asked": asked(part, variant)}
-            except PreconditionFailed:
-                continue
-            found += [
-                {"variant": WORDS[variant], "series": series, "seed": seed, "value": value}
-                for series, value in pair.items()
-            ]
-    return found
-
-
-def headline(t: StudyTable, outcomes: dict[str, str]) -> str:
-    parts = []
-    for outcome, verb in (("supported", "composes with"), ("refuted", "does not compose with")):
-        names = [words for variant, words in WORDS.items() if outcomes.get(variant) == outcome]
-        names = [words for words in names if words != WORDS["reference"]]
-        if names:
-            parts.append(f"{verb} {listed(names)}")
-    return f"It {'; it '.join(parts)}." if parts else "Nothing is settled at this scale."
 
 
 study = Study(

@@ -17,25 +17,13 @@ of training.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
-from ...encodings import showing
-from ...lab.axes import Arms
 from ...lab.scales import Scale
-from ...lab.study import Study, Texts
-from ...lab.study_table import RESOLUTION
-from ...lab.verdicts import Claim, at_least
-from .encodings_readings import (
-    TABLE_1,
-    TABLE_2,
-    Published,
-    as_text,
-    chart,
-    composes,
-    linear_above_nonlinear,
-    undone,
-)
+from ...lab.study import Study
+from .encodings_arms import encoded
+from .encodings_charts import shown
+from .encodings_claims import claims
+from .encodings_readings import TABLE_1, TABLE_2
 from .paper import DECODABILITY, FIRST_SEED, PREFERENCE_RECIPE, mlp, recipe
 
 MENDED = (
@@ -50,75 +38,6 @@ NARROWED = (
 SMOKE = ["identity", "interval-shuffle"]
 #: so few combinations in so small a world that every one is learned by heart
 BY_HEART = {"modules": 4, "inputs": 4, "hidden": 8, "outputs": 8, "weight_decay": 0.01}
-
-
-def encoded(chosen: Scale, couplings: int) -> Arms:
-    """Encodings by name, with the options that two of them have; bends of .1 leave `invertible` almost affine."""
-    options: dict[str, Any] = {
-        "few-shot": {"pairs": Scale(8, 16, 50, 50)},
-        "invertible": {"layers": couplings, "scale": 0.1},
-    }
-    arms = {
-        name: {"world.encoding": name} | ({"world.encoding_options": options[name]} if name in options else {})
-        for name in showing("constituents")
-    }
-    return Arms(arms, chosen)
-
-
-def claims(published: Published, success: float) -> list[Claim]:
-    """The claims on a table. success: the score that linear encodings are asked to reach."""
-    nearly = round(0.9 * success, 3)
-    return [
-        Claim(
-            "linear-composes",
-            partial(composes, linear=True, success=success),
-            at_least(success),
-            f"Linear encodings reach {success:g} on held-out combinations",
-            "lookup",
-            "least held-out score of linear encodings",
-            supported="linear encodings compose",
-            refuted="some linear encoding does not compose",
-        ),
-        Claim(
-            "nonlinear-composes",
-            partial(composes, linear=False, success=nearly),
-            at_least(nearly),
-            f"Nonlinear encodings reach {nearly:.3g} on held-out combinations",
-            "lookup-nonlinear",
-            "least held-out score of nonlinear encodings",
-            supported="nonlinear encodings compose",
-            refuted="some nonlinear encoding does not compose",
-        ),
-        Claim(
-            "linear-above-nonlinear",
-            linear_above_nonlinear,
-            at_least(RESOLUTION),
-            "Linear encodings compose better than nonlinear ones",
-            "indifferent",
-            supported="linear encodings compose better than nonlinear ones",
-            refuted="linear encodings do not compose better than nonlinear ones",
-        ),
-        Claim(
-            "encoding-is-undone",
-            partial(undone, by_kind=published.by_kind),
-            at_least(0.1),
-            "The net decodes the task by .1 better than the encoding or an untrained net",
-            "indifferent",
-            "task decoder minus the better of input decoder and untrained net, least over nonlinear encodings",
-            supported="the net undoes nonlinear encodings inside",
-            refuted="some nonlinear encoding is not undone inside the net",
-        ),
-    ]
-
-
-def shown(published: Published) -> dict[str, Any]:
-    """What the report shows of a table, the held-out score first."""
-    note = "Mean over seeds here, with half the 95 % interval, beside the published mean of three seeds."
-    return {
-        "charts": [chart(measure, published) for measure in ("held-out score", "task decoder", "input decoder")],
-        "texts": Texts("The table, here and as published", note, partial(as_text, published=published)),
-    }
-
 
 study = Study(
     id="encodings",

@@ -11,78 +11,12 @@ Scores below zero count as zero.
 from __future__ import annotations
 
 from ...charts import kinds
-from ...intervals import over_seeds
 from ...lab.scales import Scale
 from ...lab.study import Study
-from ...lab.study_table import Frame, PreconditionFailed, StudyTable
 from ...lab.verdicts import Claim, Measurement, at_least, at_most
 from .paper import DECODABILITY, SOURCE, hyperteacher, mlp, recipe
-
-BEGINS = 0.8  # the score at which composition is said to begin, on the map
-
-
-# -- readings: the trials of one seed -> a number ---------------------------------------------------------------------
-def grid_of(t: StudyTable) -> Frame:
-    """Held-out scores, one row per width (rising) and one column per share of trained combinations (rising)."""
-    part = t.composition()
-    part = part.assign(trained=(1 - part.held_out).round(4))
-    scores = part.pivot_table(index="width", columns="trained", values="value").sort_index(axis=0).sort_index(axis=1)
-    if scores.empty or scores.isna().any(axis=None):
-        raise PreconditionFailed("the map has holes: cells that were not run, diverged or are impossible")
-    if min(scores.shape) < 2:
-        raise PreconditionFailed("a map takes at least two coverages and two widths")
-    return scores
-
-
-def best_at_lowest(t: StudyTable) -> float:
-    """Best held-out R2 of any width at the lowest coverage."""
-    return float(grid_of(t).iloc[:, 0].max())
-
-
-def spread_at_highest(t: StudyTable) -> float:
-    """Held-out R2, widest minus narrowest, at the highest coverage."""
-    column = grid_of(t).iloc[:, -1]
-    return float(column.iloc[-1] - column.iloc[0])
-
-
-def coverage_where_it_begins(t: StudyTable) -> float:
-    """Smallest coverage tried at which the widest net reaches it."""
-    row = grid_of(t).iloc[-1]
-    above = row.index[row >= BEGINS]
-    if above.empty:
-        raise PreconditionFailed(f"the widest net never reaches {BEGINS}")
-    return float(above[0])
-
-
-# -- the map ----------------------------------------------------------------------------------------------------------
-def map_rows(t: StudyTable) -> kinds.Rows:
-    rows = []
-    for (share, width), cell in sorted(t.scores().groupby(["held_out", "width"]), key=lambda item: -item[0][0]):
-        interval = over_seeds(list(cell.value.dropna()))
-        rows.append(
-            {
-                "width": int(width),
-                "trained": _percent(round(1 - share, 6)),
-                "value": interval.mean,
-                "low": interval.low,
-                "high": interval.high,
-                "seeds": interval.seeds,
-            }
-        )
-    return rows
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:g} %" if share >= 0.1 else f"{100 * share:.1f} %"
-
-
-def caption(rows: kinds.Rows) -> str:
-    reached = any(row["value"] >= BEGINS for row in rows)
-    return (
-        "Held-out R² (mean over seeds) by how much was trained and how wide the net is. The line runs where it "
-        f"reaches {BEGINS}: composition lies above it and to its right."
-    ) + ("" if reached else " It is reached nowhere here.")
-
+from .phase_charts import caption, map_rows
+from .phase_readings import BEGINS, best_at_lowest, coverage_where_it_begins, spread_at_highest
 
 study = Study(
     id="phase",

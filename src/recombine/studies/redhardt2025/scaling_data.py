@@ -14,76 +14,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...charts import kinds
-from ...charts.vega import SCORES, title
 from ...lab.scales import Scale
 from ...lab.study import Study
-from ...lab.study_table import RESOLUTION, PreconditionFailed, StudyTable, mean_of
+from ...lab.study_table import RESOLUTION
 from ...lab.verdicts import Claim, Measurement, at_least
 from .paper import DECODABILITY, FIRST_SEED, PREFERENCE_RECIPE, hyperteacher, mlp, preference, recipe, source
-
-
-# -- readings: the trials of one seed -> a number ---------------------------------------------------------------------
-def coverage_rise(t: StudyTable) -> float:
-    """Score at the smallest share held out minus at the largest possible, mean over M and K."""
-    curves = [part.sort_values("held_out").value for _, part in t.composition().groupby(["modules", "at_most"])]
-    rises = [curve.iloc[0] - curve.iloc[-1] for curve in curves if len(curve) > 1]
-    return mean_of(rises, "no M and K was trained at two shares")
-
-
-def largest_fall(t: StudyTable) -> float:
-    """Score lost from one share to the next smaller one held out, greatest over M and K."""
-    falls = []
-    for _, part in t.composition().groupby(["modules", "at_most"]):
-        falls += list(-part.sort_values("held_out", ascending=False).value.diff().dropna())
-    if not falls:
-        raise PreconditionFailed("no M and K was trained at two shares")
-    return max(falls)
-
-
-def rise_with(t: StudyTable, name: str, other: str) -> float:
-    """Score at the largest value on an axis minus at the smallest, all else equal, mean over what both have."""
-    scores = t.composition().pivot_table(index=[other, "held_out"], columns=name, values="value")
-    if scores.shape[1] < 2:
-        raise PreconditionFailed(f"only one value of {name} was trained")
-    both = scores[[scores.columns.min(), scores.columns.max()]].dropna()
-    return mean_of(both.iloc[:, 1] - both.iloc[:, 0], f"no share was possible for two values of {name}")
-
-
-def rise_with_modules(t: StudyTable) -> float:
-    """Score at the largest M minus at the smallest, mean over K and shares."""
-    return rise_with(t, "modules", "at_most")
-
-
-def rise_with_active(t: StudyTable) -> float:
-    """Score at the largest K minus at the smallest, mean over M and shares."""
-    return rise_with(t, "at_most", "modules")
-
-
-def coverage_rows(t: StudyTable) -> kinds.Rows:
-    part = t.above_floor()
-    return [
-        {"trained": 1 - row.held_out, "series": f"M = {row.modules}", "seed": int(row.seed), "value": row.value, "K": k}
-        for k in sorted(part.at_most.unique(), reverse=True)
-        for row in part[part.at_most == k].sort_values("modules", kind="stable").itertuples()
-    ]
-
-
-def chart(metric: str, floor: str = "") -> kinds.Chart:
-    name = SCORES[metric] + floor
-    return kinds.curves(
-        "Held-out score against coverage, at most {split} active",
-        f"{title(name)} on combinations never trained, by the share of all combinations that was trained: "
-        "one point per seed, a line through their means. Scores below the axis are drawn at its end.",
-        coverage_rows,
-        x="trained",
-        x_title="share of combinations trained",
-        value=name,
-        split="K",
-        low=-0.2,
-        x_format=".3~p",
-    )
-
+from .scaling_data_charts import chart
+from .scaling_data_readings import coverage_rise, largest_fall, rise_with_active, rise_with_modules
 
 study = Study(
     id="scaling-data",

@@ -13,114 +13,20 @@ gap (in-distribution minus held-out R^2, mean of per-task R^2) are ours. Equal b
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from ...charts import supports_figures
-from ...charts.figure import Figure
 from ...lab.axes import Arms
-from ...lab.cells import Spec
-from ...lab.paths import Same
 from ...lab.scales import Scale
 from ...lab.study import Study, Texts
-from ...lab.study_table import RESOLUTION, StudyTable
-from ...lab.verdicts import Claim, Measurement, at_least, at_most
 from . import supports_readings as read
 from .paper import DECODABILITY, PREFERENCE_RECIPE, PUBLISHED, PUBLISHED_PREFERENCE, hyperteacher, mlp, preference
 from .paper import source as in_paper
-from .supports_readings import COMPOSING, SUPPORTS
+from .supports_charts import charts, label
+from .supports_claims import claims_about, recipe_measurements
+from .supports_designs import DESIGNS, EVERY_DESIGN, RECIPES
+from .supports_readings import COMPOSING
 
 PAPER = in_paper("Fig. 4, Fig. 8 and App. C.3")
 OURS = "ours: the compositional goals are in the public code of Redhardt, Akram, Schug 2025, without results"
-
-#: of `missing` the last module is left out whatever share is asked, as published
-DESIGNS: dict[str, dict[str, Any]] = {name: {"support.name": name} for name in SUPPORTS} | {
-    "disconnected": {"support": {"name": "disconnected", "within": Same("support.held_out")}},
-    "missing": {"support": {"name": "missing"}},
-}
-#: what is changed in the recipe to ask whether the disconnected gap depends on it
-RECIPES: dict[str, dict[str, Any]] = {
-    "constant": {
-        "recipe.schedule": "constant",
-        "recipe.learning_rate": 1e-3,
-        "recipe.weight_decay": 0.003,
-        "recipe.b2": 0.999,
-        "recipe.nesterov": False,
-    },
-    "long": {"recipe.steps": Same("recipe.steps", then=lambda steps: 2 * steps)},
-}
-EVERY_DESIGN = {"support": Arms(DESIGNS), "recipe": Arms({"default": {}})}
-
-
-def claims_about(element: str) -> list[Claim]:
-    """The claims of one family, of what is combined in it: the same thresholds for all of them."""
-    composes = [
-        Claim(
-            f"{support}-composes",
-            lambda t, s=support: read.gap(t, s),
-            at_most(0.05),
-            f"Trained on a {support} support, the held-out gap is at most .05",
-            "lookup",
-            description=f"gap of {support}",
-        )
-        for support in COMPOSING
-    ]
-    fails = [
-        ("missing-fails", read.missing_gap, 0.15, f"With one {element} never trained, the gap is at least .15"),
-        (
-            "disconnected-fails",
-            read.disconnected_gap,
-            0.05,
-            f"With two blocks of {element}s never combined, the cross-block gap is at least .05",
-        ),
-        (
-            "disconnected-above-composing",
-            read.above_composing,
-            RESOLUTION,
-            "The disconnected gap is above that of random, balanced and popular",
-        ),
-        (
-            "unpopular-between",
-            read.between,
-            RESOLUTION,
-            "The unpopular gap lies between those of popular and missing",
-        ),
-        (
-            "unpopular-rarest",
-            read.rarest_difference,
-            0.05,
-            f"The loss of unpopular sits in the combinations with the rarest {element}",
-        ),
-    ]
-    return composes + [Claim(id, reading, at_least(value), text, "indifferent") for id, reading, value, text in fails]
-
-
-def recipe_measurements(recipe: str) -> list[Measurement]:
-    """What is measured of `disconnected` with one recipe."""
-    return [
-        Measurement(
-            f"disconnected-gap-{recipe}",
-            lambda t: read.gap(t, "disconnected", recipe),
-            f"Cross-block gap at the end, {recipe} recipe",
-            "cross-block gap",
-        ),
-        Measurement(
-            f"disconnected-growth-{recipe}",
-            lambda t: read.growth(t, recipe),
-            f"Growth of the cross-block gap in the second half, {recipe} recipe",
-            "cross-block gap at the end minus at half time",
-        ),
-    ]
-
-
-def charts(t: StudyTable) -> list[Figure]:
-    return supports_figures.figures(t, SUPPORTS)
-
-
-def label(spec: Spec) -> str:
-    at = spec["at"]
-    recipe = "" if at["recipe"] == "default" else f" ({at['recipe']} recipe)"
-    return f"{at['support']}{recipe}, seed {spec['seed']}"
-
 
 study = Study(
     id="supports",
