@@ -26,7 +26,7 @@ from .data_efficiency_claims import CLAIMS
 from .data_efficiency_readings import CRITERIA, exponent, headline, needed_chart
 from .data_efficiency_search import measure
 from .image_grids import drawings, errors
-from .paper import EVERY, POSTER, PUBLISHED, SMALLEST, decoder, ours, pictures
+from .paper import EVERY, FIRST_SEED, POSTER, PUBLISHED, SMALLEST, decoder, ours, pictures
 
 
 def refuse(settings: Settings) -> None:
@@ -59,8 +59,8 @@ study = Study(
     support={"name": "bumps-and-stripes"},
     recipe=Scale(ours(150, 5e-3, tasks=16), ours(2000, tasks=16), ours(3000, tasks=16), PUBLISHED),
     asks=EVERY,
-    keep=[],
-    first_seed={"keep": ["drawings"]},
+    keep=["panel"],
+    first_seed=FIRST_SEED,
     metric="error",
     vary={
         # the largest first: it takes longest
