@@ -118,7 +118,8 @@ def search_in_a_world(monkeypatch, spec: dict, place_from: int, pixels_from: int
         pictures = trial.support["bumps"] + trial.support["stripes"]
         values = {"localized": float(pictures >= place_from), "error": float(pictures < (pixels_from or math.inf))}
         rows = [{"reading": "score", "stream": "held_out", "metric": name, "value": v} for name, v in values.items()]
-        return Measured(rows, {"seconds": 1.0, "diverged_at": None, "drawings": {"of": trial.support["bumps"]}})
+        kept = {name: {"of": trial.support["bumps"]} for name in trial.keep}
+        return Measured(rows, {"seconds": 1.0, "diverged_at": None, **kept})
 
     monkeypatch.setattr(data_efficiency_search, "measure_trial", measured)
     return study.measured(spec, Context()), asked
@@ -143,6 +144,7 @@ def test_both_criteria_share_what_was_tried(monkeypatch, with_stripes):
     assert len(bumps) == len(set(bumps)) and found.facts["seconds"] == len(bumps)
     assert {support["stripes"] for support in asked} == {32 if with_stripes else 0}
     assert (0 in bumps) == with_stripes
+    assert found.facts["panel"] == {"of": max(bumps)}  # of the net that saw most
     for criterion, enough in (("localized", 60), ("error", 120)):
         fewer = enough - (32 if with_stripes else 0)  # bumps; stripes count as pictures, too
         assert enough <= found.facts[criterion] <= enough + max(1, 0.2 * fewer)

@@ -17,31 +17,16 @@ can (levels never trained, groups never combined), and are not part of what is j
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-from ...audit.prior import risk_table
-from ...charts.vega import listed
 from ...errors import unknown
-from ...keys import generator, key_for
 from ...lab.axes import Arms
-from ...lab.cells import Spec
 from ...lab.paths import Same
 from ...lab.scales import Scale
-from ...lab.store import Record
 from ...lab.study import Settings, Study
-from ...lab.study_table import StudyTable
-from ...lab.summaries import summary_of_trial
-from ...training import Items, Trained
-from ...trials import Context, Measured, Trial
-from ...trials.keeping import per_combination
-from .families import FAMILIES, NET, RECIPE, WORLD, families, measure_own
+from .families import FAMILIES, NET, RECIPE, WORLD, families
 from .forecasts import claims_about, measurements_of
-from .transfer_charts import CALIBRATION, FORESEEN
+from .transfer_charts import CALIBRATION, FORESEEN, headline
+from .transfer_trials import measure, summary
 
-QUANTILE = 0.05
-SCORED = 256  # combinations of a side
 TOLD = ("truth", "shuffled")
 HELD_OUT = Scale([0.6, 0.8], [0.7, 0.8, 0.9], [0.5, 0.6, 0.7, 0.8, 0.9, 0.95], [0.5, 0.6, 0.7, 0.8, 0.9, 0.95])
 #: larger preferences than elsewhere, so that there are enough combinations to rank
@@ -63,54 +48,6 @@ TEACHING = Arms(
 def refuse(settings: Settings) -> None:
     if settings["options.told"] not in TOLD:
         raise unknown("name in told", settings["options.told"], TOLD)
-
-
-def measure(spec: Spec, context: Context) -> Measured:
-    """Trains, and scores unseen combinations one by one, with what the audit knows about each."""
-    told, metric, family = spec["options"]["told"], spec["options"]["metric"], spec["at"]["family"]
-
-    def scored(run: Trained, asked: Items | None) -> Measured:
-        seed, support = run.members[0].seed, run.support
-        rng = generator(key_for("audit-transfer", seed))
-        trained = support.train.combinations()
-        sides = [rows[rng.permutation(len(rows))[:SCORED]] for rows in (trained, support.held_out.combinations())]
-        known, scores = (per_combination(run.task, run.nets[0], rows, metric, seed) for rows in sides)
-        if told == "shuffled":
-            scores = rng.permutation(scores)
-        low, median = float(np.quantile(known, QUANTILE)), float(np.median(known))
-        table = risk_table(run.task.space, trained, sides[1], scores < low, family)
-        shared = {"reading": "combination", "metric": metric, "trained_low": low, "trained_median": median}
-        rows = [
-            shared | dict(zip(table["features"], values, strict=True)) | {"value": float(score)}
-            for values, score in zip(table["rows"], scores, strict=True)
-        ]
-        facts: dict[str, Any] = {"unseen": float(scores.mean()), "failing": float(np.mean(scores < low))}
-        facts |= {"trained_median": median}
-        return Measured(rows, facts | ({"risk": table} if told == "truth" else {}))
-
-    return measure_own(Trial.from_json(spec["trial"]), context, scored)
-
-
-def summary(record: Record) -> str:
-    facts = record.facts
-    if "failing" not in facts:
-        return summary_of_trial(record, "")
-    return (
-        f"trained {facts['trained_median']:.3f}, held out {facts['unseen']:.3f}, "
-        f"{facts['failing']:.0%} of the unseen fail ({facts['seconds']:.0f} s)"
-    )
-
-
-def headline(t: StudyTable, outcomes: dict[str, str]) -> str:
-    said = []
-    for claim, holds in (("ranks", "ranks combinations"), ("tells", "tells failures")):
-        for outcome, words in (("supported", holds), ("refuted", f"{holds} less well than is wanted")):
-            where = [name for name in FAMILIES if outcomes.get(f"{claim}-{name}") == outcome]
-            if where:
-                said.append(f"{words} in {listed(where)}")
-    if not said:
-        return "Whether failures can be foreseen in another family is not settled."
-    return f"A forecast that was learned in the other families {'; it '.join(said)}."
 
 
 study = Study(

@@ -16,26 +16,23 @@ calibration only.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ...charts import kinds
 from ...errors import require_int, unknown
 from ...lab.axes import Arms
 from ...lab.cells import Spec
 from ...lab.scales import Scale
 from ...lab.store import Record
 from ...lab.study import Settings, Study, Texts
-from ...lab.study_table import StudyTable
-from ...lab.verdicts import Claim, Measurement, at_least, at_most
+from ...lab.verdicts import Measurement
 from ...trials import Context, Measured
 from .judging import judge
-from .truth_readings import MODELS, abstained, beyond_rate, confident, false_alarms, largest_error, least_auroc
+from .truth_claims import CLAIMS
+from .truth_readings import MODELS, abstained, beyond_rate, planted_and_said, said
 
 TOLD = ("truth", "shuffled", "reversed", "related")
-SERIES = {"auroc": "AUROC", "called_fails": "called failing", "failed": "failing"}
 
 
 # -- cells ------------------------------------------------------------------------------------------------------------
@@ -64,19 +61,6 @@ def summary(record: Record) -> str:
     return f"AUROC {np.mean(found):.3f}" if found else "nothing to rank: all alike"
 
 
-# -- the report -------------------------------------------------------------------------------------------------------
-def said_rows(t: StudyTable) -> kinds.Rows:
-    return [
-        {"model": row.model, "series": words, "seed": int(row.seed), "value": float(row.value)}
-        for metric, words in SERIES.items()
-        for row in t.where(metric=metric).groupby(["model", "seed"]).value.mean().reset_index().itertuples()
-    ]
-
-
-def said(records: Sequence[Record]) -> dict[str, str]:
-    return {r.cell.spec["at"]["model"]: r.facts["said"] for r in records if r.cell.spec["seed"] == 0 and r.facts}
-
-
 study = Study(
     id="audit-truth",
     title="Does the audit find out what is planted?",
@@ -100,62 +84,14 @@ study = Study(
         "reversed": {"told": "reversed", "model": ["composer", "binder"]},
         "related": {"told": "related", "model": ["unrelated"]},
     },
-    claims=[
-        Claim(
-            "ranks-failures",
-            least_auroc,
-            at_least(0.95),
-            "Where failure follows coverage, what fails is ranked above what does not",
-            "shuffled",
-            supported="the audit finds failures that follow from coverage",
-            refuted="the audit misses failures that follow from coverage",
-        ),
-        Claim(
-            "no-false-alarms",
-            false_alarms,
-            at_most(0.05),
-            "Of a model that is right everywhere, at most 5 % of what is unseen is said to fail",
-            "reversed",
-            supported="it raises no false alarms",
-            refuted="it raises false alarms",
-        ),
-        Claim(
-            "nothing-sure-by-lot",
-            confident,
-            at_most(0.05),
-            "Of a model that fails by lot, nothing sure is said",
-            "related",
-            supported="it says nothing sure about failures by lot",
-            refuted="it is sure about failures by lot",
-        ),
-        Claim(
-            "calibrated",
-            largest_error,
-            at_most(0.1),
-            "Of ten combinations with a risk of .3, about three fail",
-            "reversed",
-            supported="its probabilities are calibrated",
-            refuted="its probabilities are not calibrated",
-        ),
-    ],
+    claims=CLAIMS,
     measurements=[
         Measurement("abstains", abstained, "How often it abstains"),
         Measurement(
             "beyond-the-rate", beyond_rate, "How often its interval leaves out the rate of a model that fails by lot"
         ),
     ],
-    charts=[
-        kinds.dots(
-            "What is planted, and what is said",
-            "One point per seed, mean over worlds: how well failures are ranked (where some fail and some do not), the "
-            "share of unseen combinations that is said to fail, and the share that does.",
-            said_rows,
-            y="model",
-            value="share",
-            order=MODELS,
-            series=list(SERIES.values()),
-        )
-    ],
+    charts=[planted_and_said],
     texts=Texts("What the audit says", "Of the first world of each model, first seed.", said),
     otherwise="Whether the audit finds what is planted is not settled.",
     measure=measure,

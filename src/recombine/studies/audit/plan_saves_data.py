@@ -18,16 +18,14 @@ never gets there counts as needing twice the largest number tried.
 
 from __future__ import annotations
 
-from ...charts import kinds
-from ...charts.vega import title
 from ...lab.axes import Arms
 from ...lab.scales import Scale
 from ...lab.study import Study
-from ...lab.study_table import StudyTable
 from ...lab.verdicts import Claim, at_most
 from .choosing import METHODS
 from .combinations_needed import MEASUREMENTS, for_the_mean, for_the_worst
 from .families import FAMILIES, NET, RECIPE, WORLD, families
+from .plan_saves_data_charts import chart
 from .planned_trials import cells_of, measure, refuse, summary
 
 HISTORY = (
@@ -42,33 +40,6 @@ HISTORY = (
     "much is forbidden, and preferred the first modules where combinations buy the same; since then it evens "
     "out how often each is trained. Thresholds were not changed."
 )
-
-
-def chart(metric: str, words: str) -> kinds.Chart:
-    def rows(t: StudyTable) -> kinds.Rows:
-        return [
-            {
-                "n": int(row.n),
-                "series": row.method,
-                "seed": int(row.seed),
-                "value": float(row.value),
-                "family": title(row.family),
-            }
-            for row in t.where(metric=metric).itertuples()
-        ]
-
-    return kinds.curves(
-        f"{{split}}: {words} over held-out combinations",
-        f"The {words} of the score over combinations set aside, the same for all ways, by the number trained and by "
-        "how these were chosen; one point per seed, a line through the means.",
-        rows,
-        x="n",
-        x_title="combinations trained",
-        value=f"held-out score, {words}",
-        order=METHODS,
-        split="family",
-        log=True,
-    )
 
 
 study = Study(

@@ -1,4 +1,4 @@
-"""Charts of audit-transfer: how well failures are foreseen, and whether a risk is what it says."""
+"""Charts and headline of audit-transfer: how well failures are foreseen, and whether a risk is what it says."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 from ...audit import logistic
 from ...charts import kinds
-from ...charts.vega import title
+from ...charts.vega import listed, title
 from ...lab.study_table import PreconditionFailed, StudyTable
+from .families import FAMILIES
 from .forecasts import forecast, rank_correlation, within_auroc
 
 
@@ -43,6 +44,18 @@ def calibration_rows(t: StudyTable) -> kinds.Rows:
                 shared | {"series": "as said", "value": said},
             ]
     return rows
+
+
+def headline(t: StudyTable, outcomes: dict[str, str]) -> str:
+    said = []
+    for claim, holds in (("ranks", "ranks combinations"), ("tells", "tells failures")):
+        for outcome, words in (("supported", holds), ("refuted", f"{holds} less well than is wanted")):
+            where = [name for name in FAMILIES if outcomes.get(f"{claim}-{name}") == outcome]
+            if where:
+                said.append(f"{words} in {listed(where)}")
+    if not said:
+        return "Whether failures can be foreseen in another family is not settled."
+    return f"A forecast that was learned in the other families {'; it '.join(said)}."
 
 
 FORESEEN = kinds.dots(

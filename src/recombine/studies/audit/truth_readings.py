@@ -1,4 +1,4 @@
-"""Readings of audit-truth: the audits of one seed -> a number."""
+"""Readings of audit-truth: the audits of one seed -> a number; and what its report shows."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...audit.planted import planted
+from ...charts import kinds
 from ...charts.vega import listed
+from ...lab.store import Record
 from ...lab.study_table import PreconditionFailed, StudyTable
 
 MODELS = list(planted)
 RANKED = ("memorizer", "binder", "connected")  # whose failures follow from coverage without noise
+SERIES = {"auroc": "AUROC", "called_fails": "called failing", "failed": "failing"}
 
 
 def by_model(t: StudyTable, metric: str, models: Sequence[str]) -> dict[str, float]:
@@ -58,3 +61,28 @@ def largest_error(t: StudyTable) -> float:
 def abstained(t: StudyTable) -> float:
     """Share of unseen combinations, mean over models."""
     return float(np.mean(list(by_model(t, "abstained", MODELS).values())))
+
+
+# -- the report -------------------------------------------------------------------------------------------------------
+def said_rows(t: StudyTable) -> kinds.Rows:
+    return [
+        {"model": row.model, "series": words, "seed": int(row.seed), "value": float(row.value)}
+        for metric, words in SERIES.items()
+        for row in t.where(metric=metric).groupby(["model", "seed"]).value.mean().reset_index().itertuples()
+    ]
+
+
+def said(records: Sequence[Record]) -> dict[str, str]:
+    return {r.cell.spec["at"]["model"]: r.facts["said"] for r in records if r.cell.spec["seed"] == 0 and r.facts}
+
+
+planted_and_said = kinds.dots(
+    "What is planted, and what is said",
+    "One point per seed, mean over worlds: how well failures are ranked (where some fail and some do not), the "
+    "share of unseen combinations that is said to fail, and the share that does.",
+    said_rows,
+    y="model",
+    value="share",
+    order=MODELS,
+    series=list(SERIES.values()),
+)

@@ -17,12 +17,16 @@ from .data_efficiency_readings import CRITERIA, meets
 
 
 def measure(spec: Spec, context: Context) -> Measured:
-    """Two bisections over the number of bumps, one for each criterion, that share what they tried."""
+    """Two bisections over the number of bumps, one for each criterion, that share what they tried.
+
+    The panel is that of the trial with the most pictures.
+    """
     world = spec["trial"]["world"]
     size, (low, high) = world["space"]["size"], donut_range(build_space(world), None, None)
     most = size**2 - (high - low + 1) ** 2
     stripes = 2 * size if spec["options"]["with_stripes"] else 0
     found: dict[int, dict[str, float]] = {}
+    panels: dict[int, dict[str, Any]] = {}  # none where a net diverged, or where there are too many combinations
     facts: dict[str, Any] = {"seconds": 0.0, "diverged_at": None}
 
     def read(bumps: int, criterion: str) -> bool:
@@ -33,6 +37,7 @@ def measure(spec: Spec, context: Context) -> Measured:
             facts["seconds"] += one.facts["seconds"]
             rows = [row for row in one.rows if row["reading"] == "score" and row["stream"] == "held_out"]
             found[bumps] = {row["metric"]: row["value"] for row in rows}
+            panels[bumps] = {name: value for name, value in one.facts.items() if name == "panel"}
             if bumps == most and "drawings" in one.facts:
                 facts["drawings"] = one.facts["drawings"]
         return meets(criterion, found[bumps].get(criterion, math.nan))
@@ -49,4 +54,4 @@ def measure(spec: Spec, context: Context) -> Measured:
         for bumps, values in sorted(found.items())
         for metric in CRITERIA
     ]
-    return Measured(rows, facts)
+    return Measured(rows, facts | panels[max(panels)])

@@ -11,25 +11,16 @@ pixels, 64 channels, depths 2 to 6, 5 seeds in the figure (one in the code); `la
 
 from __future__ import annotations
 
-from ...charts import kinds
 from ...lab.axes import Arms
 from ...lab.paths import Same
 from ...lab.scales import Scale
 from ...lab.study import Study
-from ...lab.verdicts import Claim, Measurement, at_least, at_most
+from ...lab.verdicts import Measurement
 from . import image_grids
-from .factorized_fails_readings import (
-    COORDINATES,
-    coordinates_error,
-    failures,
-    least_error,
-    least_failure,
-    most_localized,
-    ratios,
-)
-from .paper import COMPOSES, EVERY, FIRST_SEED, OURS, PUBLISHED, SOURCE, decoder, ours, pictures, require_room
+from .factorized_fails_claims import CLAIMS, PLAIN
+from .factorized_fails_readings import COORDINATES, how_much_worse, most_localized
+from .paper import EVERY, FIRST_SEED, PUBLISHED, SOURCE, decoder, ours, pictures, require_room
 
-PLAIN = {"mlp": "MLPs", "cnn-decoder": "CNNs", "pixel-transformer": "Transformers with a token a pixel"}
 DEPTHS = Scale([2], [2, 3], [2, 3, 4], [2, 3, 4, 5, 6])
 CODES = Scale(
     ["one-hot"],
@@ -46,19 +37,6 @@ def of_any_depth(name: str, width: Scale, **options: Scale) -> dict[str, dict]:
 TRANSFORMER = of_any_depth("pixel-transformer", Scale(8, 16, 32, 128), heads=Scale(2, 2, 4, 4)) | {
     "recipe.steps": Scale(300, 900, 4000, 3125)  # one of its steps costs ten of another's
 }
-
-
-def fails(net: str, words: str) -> Claim:
-    return Claim(
-        f"{net}-fails",
-        least_failure(net),
-        at_least(5.0),
-        f"{words} err at least 5 times as much on unseen combinations, whatever code and depth",
-        "indifferent-transformer" if net == "pixel-transformer" else "indifferent",
-        source=OURS if net == "pixel-transformer" else SOURCE,
-        supported=f"{words} fail on unseen combinations, whatever the code",
-        refuted=f"{words} draw some unseen combinations nearly as well as trained ones",
-    )
 
 
 study = Study(
@@ -105,39 +83,12 @@ study = Study(
         "indifferent-transformer": {"world.name": "bumps-indifferent-v1", "net": ["pixel-transformer"]},
         "lookup": {"net": [COORDINATES]},
     },
-    claims=[
-        *(fails(net, words) for net, words in PLAIN.items()),
-        Claim(
-            "fails-as-if-blank",
-            least_error,
-            at_least(0.5),
-            "What MLPs and CNNs draw there is at least half as wrong as an empty picture",
-            "indifferent",
-        ),
-        Claim(
-            "coordinates-compose",
-            coordinates_error,
-            at_most(COMPOSES),
-            "A net that shares its weights over pixels and knows where they are does not fail",
-            "lookup",
-            source=f"{SOURCE}, public code",
-            supported="a net that shares its weights over pixels does not fail",
-            refuted="a net that shares its weights over pixels fails, too",
-        ),
-    ],
+    claims=CLAIMS,
     measurements=[
         Measurement(f"{net}-localized", most_localized(net), f"{words}: most held-out bumps in the right place")
         for net, words in (*PLAIN.items(), (COORDINATES, "Coordinate nets"))
     ],
-    charts=[
-        kinds.Chart(
-            "How much worse on unseen combinations",
-            "Held-out error by the error on trained combinations (which counts as at least .02), by net, depth and "
-            "code; one point per seed. At 1 a net draws what it never saw as well as what it saw.",
-            failures,
-            ratios,
-        )
-    ],
+    charts=[how_much_worse],
     images=[image_grids.drawings, image_grids.errors],
     otherwise="Whether factorized inputs are enough is not settled at this scale.",
     refuse=require_room,

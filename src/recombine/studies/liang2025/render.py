@@ -16,29 +16,16 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ...charts import kinds
 from ...errors import unknown
 from ...lab.axes import Arms
 from ...lab.paths import Same
 from ...lab.scales import Scale
 from ...lab.study import Study
-from ...lab.verdicts import Claim, Measurement, at_least, at_most
 from ...tasks import registry as tasks
 from . import image_grids, rendered
-from .paper import COMPOSES, EVERY, OURS, PUBLISHED, SOURCE, ours, pictures, require_room
-from .render_readings import (
-    NOT_SEPARABLE,
-    OTHERS,
-    WORLD,
-    error_of,
-    errors_of_both_sides,
-    label,
-    lost_alone,
-    memorized,
-    name_of,
-    with_both,
-    worst_not_separable,
-)
+from .paper import EVERY, PUBLISHED, SOURCE, ours, pictures, require_room
+from .render_claims import CLAIMS, MEASUREMENTS
+from .render_readings import NOT_SEPARABLE, OTHERS, WORLD, by_regularizer_and_target, label, name_of
 
 ENTROPY, VARIANCE = 0.1, 0.01  # published weights
 
@@ -111,63 +98,9 @@ study = Study(
         # every target is a picture by lot
         "lookup": {"target": [WORLD, *NOT_SEPARABLE], "variant": ["both"]},
     },
-    claims=[
-        Claim(
-            "rendering-composes",
-            with_both,
-            at_most(COMPOSES),
-            "With both regularizers it draws unseen bumps: the error is at most .1",
-            "lookup",
-            supported="a net that must draw each factor composes",
-            refuted="even a net that must draw each factor fails",
-        ),
-        Claim(
-            "rendering-alone-memorizes",
-            memorized,
-            at_least(0.5),
-            "Without regularizers it memorizes: the error is at least half a blank's",
-            "indifferent",
-            supported="without regularizers it memorizes",
-            refuted="without regularizers it composes, too",
-        ),
-        Claim(
-            "both-are-needed",
-            lost_alone,
-            at_least(2.0),
-            "Neither regularizer alone will do: the error is at least twice that of both",
-            "indifferent",
-            source=OURS,
-        ),
-        Claim(
-            "other-shapes",
-            worst_not_separable,
-            at_most(COMPOSES),
-            "It also draws unseen shapes that are no product of stripes",
-            "lookup",
-            source=OURS,
-            supported="shapes that are no product of stripes come out, too",
-            refuted="other shapes do not come out",
-        ),
-    ],
-    measurements=[
-        Measurement(
-            "as-published", error_of("as-published"), "Held-out error with the variance of raw vectors, as published"
-        ),
-        *(
-            Measurement(target, error_of("both", target), f"Held-out error on {words}, both regularizers")
-            for target, words in OTHERS.items()
-        ),
-    ],
-    charts=[
-        kinds.dots(
-            "Error by regularizer and target",
-            "Error on trained and on held-out combinations by that of an empty picture; one point per seed.",
-            errors_of_both_sides,
-            y="what",
-            value="error",
-            series=["trained", "held out"],
-        )
-    ],
+    claims=CLAIMS,
+    measurements=MEASUREMENTS,
+    charts=[by_regularizer_and_target],
     images=[
         partial(rendered.factors, name=name_of),
         partial(image_grids.drawings, name=name_of),

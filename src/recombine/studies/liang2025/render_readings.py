@@ -1,4 +1,4 @@
-"""What is read off the trials of render, and the rows of its chart."""
+"""What is read off the trials of render, and its chart."""
 
 from __future__ import annotations
 
@@ -77,3 +77,13 @@ def name_of(record: Record) -> str:
 
 def label(spec: Spec) -> str:
     return f"{in_words(**spec['at'])}, seed {spec['seed']}"
+
+
+by_regularizer_and_target = kinds.dots(
+    "Error by regularizer and target",
+    "Error on trained and on held-out combinations by that of an empty picture; one point per seed.",
+    errors_of_both_sides,
+    y="what",
+    value="error",
+    series=["trained", "held out"],
+)

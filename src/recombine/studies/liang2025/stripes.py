@@ -19,20 +19,13 @@ from ...charts.vega import title
 from ...lab.axes import Arms
 from ...lab.scales import Scale
 from ...lab.study import Study
-from ...lab.verdicts import Claim, Measurement, at_least, at_most
+from ...lab.verdicts import Measurement
 from .image_grids import drawings, errors
-from .paper import COMPOSES, EVERY, FIRST_SEED, LOCALIZED, OURS, SOURCE, decoder, pictures, recipe
+from .paper import EVERY, FIRST_SEED, SOURCE, decoder, pictures, recipe
 from .stripes_charts import SCORES, WORDS, headline, heat, variants
+from .stripes_claims import CLAIMS
 from .stripes_grid import VARIANTS, cells_of
-from .stripes_readings import (
-    difference,
-    error_ratio,
-    gain_of_place,
-    least_error,
-    loss_by_mask,
-    loss_of_error,
-    place_with_few,
-)
+from .stripes_readings import difference, error_ratio
 
 study = Study(
     id="stripes",
@@ -63,45 +56,7 @@ study = Study(
         "support.bumps": Scale([10, 500], [0, 10, 50, 500], [0, 10, 50, 100, 250, 500], [0, 10, 50, 100, 250, 500]),
     },
     cells_of=cells_of,
-    claims=[
-        Claim(
-            "stripes-cure",
-            least_error,
-            at_most(COMPOSES),
-            "With all stripes and bumps a plain decoder draws unseen bumps: the error is at most .1",
-            "lookup",
-        ),
-        Claim(
-            "stripes-lower-the-error",
-            loss_of_error,
-            at_most(0.5),
-            "Stripes halve the held-out error of pixels",
-            "lookup",
-        ),
-        Claim(
-            "stripes-teach-where",
-            gain_of_place,
-            at_least(0.4),
-            "Stripes put at least 40 % more of the unseen bumps in the right place",
-            "lookup",
-            source=OURS,
-        ),
-        Claim(
-            "ink-is-needed",
-            loss_by_mask,
-            at_least(0.3),
-            "Stripes teach where by their ink in the hole: masked there, .3 of the places are lost",
-            "lookup",
-            source=OURS,
-        ),
-        Claim(
-            "few-bumps-suffice",
-            place_with_few,
-            at_least(LOCALIZED),
-            "With all stripes, ten bumps are enough to put 60 % of the unseen ones in place",
-            "lookup",
-        ),
-    ],
+    claims=CLAIMS,
     measurements=[
         *(
             Measurement(

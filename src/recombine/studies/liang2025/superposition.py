@@ -12,22 +12,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...charts import kinds
 from ...lab.axes import Arms
 from ...lab.paths import Same
 from ...lab.scales import Scale
 from ...lab.study import Study
-from ...lab.verdicts import Claim, Measurement, at_least
+from ...lab.verdicts import Measurement
 from . import image_grids
-from .paper import EVERY, FIRST_SEED, OURS, PUBLISHED, SOURCE, decoder, ours, pictures, require_room
-from .superposition_readings import (
-    EXPLAINED_BY,
-    blend_over_truth,
-    mean_explained,
-    nearer_template,
-    shares,
-    truth_over_blend,
-)
+from .paper import EVERY, FIRST_SEED, PUBLISHED, SOURCE, decoder, ours, pictures, require_room
+from .superposition_claims import CLAIMS
+from .superposition_readings import explained_by, mean_explained, nearer_template
 
 
 def probes(kernels: bool) -> list[dict[str, Any]]:
@@ -82,27 +75,7 @@ study = Study(
     controls={
         "indifferent-untrained": {"world.name": "bumps-indifferent-v1", "steps": 1, "learning_rate": 1e-12},
     },
-    claims=[
-        Claim(
-            "failing-nets-superpose",
-            blend_over_truth,
-            at_least(0.2),
-            "Trained pictures explain .2 more of what failing nets draw than the truth does",
-            "indifferent-untrained",
-            supported="nets that fail draw blends of trained pictures",
-            refuted="what failing nets draw is no blend of trained pictures",
-        ),
-        Claim(
-            "cured-nets-do-not",
-            truth_over_blend,
-            at_least(0.2),
-            "The truth explains .2 more of what cured nets draw than trained pictures do",
-            "indifferent",
-            source=OURS,
-            supported="nets that compose draw the truth",
-            refuted="cured nets blend, too",
-        ),
-    ],
+    claims=CLAIMS,
     measurements=[
         Measurement(
             "others", mean_explained("by_others"), "As many trained pictures that share no factor, failing nets"
@@ -121,17 +94,7 @@ study = Study(
             "How much nearer failing drawings are to the template of superposition than to the truth",
         ),
     ],
-    charts=[
-        kinds.dots(
-            "What explains the drawings of unseen combinations",
-            "Share of the squared ink explained by non-negative blends of trained pictures that share a factor, by "
-            "as many that share none, and by the true picture; one point per seed.",
-            shares,
-            y="net",
-            value="share of squared ink",
-            series=list(EXPLAINED_BY.values()),
-        )
-    ],
+    charts=[explained_by],
     images=[image_grids.drawings, image_grids.errors],
     otherwise="What unseen combinations are drawn as is not settled at this scale.",
     refuse=require_room,

@@ -1,4 +1,4 @@
-"""What is read off the trials of superposition, and the rows of its chart."""
+"""What is read off the trials of superposition, and its chart."""
 
 from __future__ import annotations
 
@@ -81,3 +81,14 @@ def shares(t: StudyTable) -> kinds.Rows:
         }
         for row in part.itertuples()
     ]
+
+
+explained_by = kinds.dots(
+    "What explains the drawings of unseen combinations",
+    "Share of the squared ink explained by non-negative blends of trained pictures that share a factor, by "
+    "as many that share none, and by the true picture; one point per seed.",
+    shares,
+    y="net",
+    value="share of squared ink",
+    series=list(EXPLAINED_BY.values()),
+)

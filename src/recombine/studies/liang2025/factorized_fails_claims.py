@@ -1,0 +1,44 @@
+"""What factorized-fails claims: one claim for each plain net, and what sets the others apart."""
+
+from __future__ import annotations
+
+from ...lab.verdicts import Claim, at_least, at_most
+from .factorized_fails_readings import coordinates_error, least_error, least_failure
+from .paper import COMPOSES, OURS, SOURCE
+
+PLAIN = {"mlp": "MLPs", "cnn-decoder": "CNNs", "pixel-transformer": "Transformers with a token a pixel"}
+
+
+def fails(net: str, words: str) -> Claim:
+    return Claim(
+        f"{net}-fails",
+        least_failure(net),
+        at_least(5.0),
+        f"{words} err at least 5 times as much on unseen combinations, whatever code and depth",
+        "indifferent-transformer" if net == "pixel-transformer" else "indifferent",
+        source=OURS if net == "pixel-transformer" else SOURCE,
+        supported=f"{words} fail on unseen combinations, whatever the code",
+        refuted=f"{words} draw some unseen combinations nearly as well as trained ones",
+    )
+
+
+CLAIMS = [
+    *(fails(net, words) for net, words in PLAIN.items()),
+    Claim(
+        "fails-as-if-blank",
+        least_error,
+        at_least(0.5),
+        "What MLPs and CNNs draw there is at least half as wrong as an empty picture",
+        "indifferent",
+    ),
+    Claim(
+        "coordinates-compose",
+        coordinates_error,
+        at_most(COMPOSES),
+        "A net that shares its weights over pixels and knows where they are does not fail",
+        "lookup",
+        source=f"{SOURCE}, public code",
+        supported="a net that shares its weights over pixels does not fail",
+        refuted="a net that shares its weights over pixels fails, too",
+    ),
+]
