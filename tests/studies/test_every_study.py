@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas
 import pytest
 
+from recombine import studies
 from recombine.lab.run import Run, conclude
 from recombine.lab.scales import SCALES
 from recombine.report import render
@@ -83,3 +84,13 @@ def test_a_study_is_one_file_of_a_folder_and_is_found_by_itself():
 
     text = Path(str(package.__file__)).read_text()
     assert not [name for name in registry if name in text]
+
+
+@pytest.mark.parametrize(
+    "path", sorted((Path(str(studies.__file__)).parent).glob("*/*.py")), ids=lambda path: path.stem
+)
+def test_a_study_fits_on_a_page(path):
+    """What it is can be read in one go: readings, claims and charts that need room are files beside it."""
+    text = path.read_text()
+    if "Study(" in text:
+        assert 60 <= len(text.splitlines()) <= 120
