@@ -18,16 +18,17 @@ from light import Logged  # of tests/faults: the lab without jax, so that proces
 class ClusterCells(Logged):
     """Some of them end the process above their worker, which on a cluster is an actor."""
 
-    worker = "cluster_cells"
+    def __init__(self):
+        super().__init__(worker="cluster_cells")
 
-    def measure(self, spec, context):
+    def measured(self, spec, context):
         if log := os.environ.get("CLUSTER_LOG"):
             with open(log, "a") as file:
-                file.write(f"{spec['number']} {os.getppid()}\n")
+                file.write(f"{spec['at']['number']} {os.getppid()}\n")
         if spec["trouble"] == "kill actor":
             os.kill(os.getppid(), signal.SIGKILL)
             time.sleep(600)
-        return super().measure(spec, context)
+        return super().measured(spec, context)
 
 
 if __name__ == "__main__":
@@ -37,4 +38,4 @@ if __name__ == "__main__":
         sys.exit(drive(ClusterCells(), {"seeds": 1} | json.loads(sys.argv[1])))
     from recombine.lab.worker import main
 
-    main({ClusterCells.id: ClusterCells()})
+    main({"synthetic": ClusterCells()})

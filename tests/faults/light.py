@@ -23,8 +23,8 @@ from recombine.lab.synthetic import Synthetic  # noqa: E402
 class Logged(Synthetic):
     """Writes down which cells ran to completion, and how often."""
 
-    def __init__(self):
-        super().__init__(worker="light")
+    def __init__(self, worker: str = "light"):
+        super().__init__(worker=worker)
 
     def measured(self, spec, context):
         found = super().measured(spec, context)
