@@ -7,13 +7,11 @@ import pandas
 import pytest
 
 from recombine.lab.run import run_study
-from recombine.lab.study import DEFAULT_SEEDS
 from recombine.lab.study_table import PreconditionFailed, StudyTable
 from recombine.studies import registry
 from recombine.studies.redhardt2025 import scaling_data_readings as read
-from recombine.training import train
-from recombine.trials import Trial
-from recombine.trials.trial import build_recipe, build_space
+
+from . import paper_scale
 
 PUBLISHED_CELLS = {"scaling-data": 6 * 4 * 8 * 3, "scaling-data-preference": 6 * 4 * 7 * 3}
 
@@ -25,37 +23,10 @@ def scores(points: list[dict], metric: str = "r2") -> StudyTable:
 
 
 @pytest.mark.parametrize("name", PUBLISHED_CELLS)
-def test_the_paper_grid_has_the_published_number_of_cells(name):
-    study = registry[name]
-    cells = study.cells(study.settings("paper"), DEFAULT_SEEDS)
-    assert len(cells) == PUBLISHED_CELLS[name] == len({cell.id for cell in cells})
-
-
-def smallest_paper_cell(name: str) -> dict:
-    """A cell of the paper grid that has a split, with few combinations, so that it is made quickly."""
-    study = registry[name]
-    specs = study.grid(study.settings("paper"), 0)
-    return min(specs, key=lambda spec: (build_space(spec["trial"]["world"]).size, spec["at"]["held_out"]))["trial"]
-
-
-@pytest.mark.parametrize("name", PUBLISHED_CELLS)
-def test_one_step_of_one_cell_at_paper_scale(name):
-    data = smallest_paper_cell(name)
-    (stage,) = data["stages"]
-    trial = Trial.from_json(data | {"stages": [stage | {"recipe": stage["recipe"] | {"steps": 1, "evaluations": 0}}]})
-    run = train(trial.build_task(), trial.build_support(), trial.build_stages(), watch=(), progress=False)
-    assert run.members[0].diverged_at is None and np.isfinite(run.members[0].history[-1]["loss"])
-
-
-@pytest.mark.parametrize("name", PUBLISHED_CELLS)
-def test_paper_scale_trains_as_published(name):
-    """Table 3: AdamW without warm-up, constant rate, 128 tasks per step; 300,000 steps, or 3 million for imitation."""
-    recipe = build_recipe(smallest_paper_cell(name)["stages"][0]["recipe"])
-    imitation = name.endswith("preference")
-    assert (recipe.tasks, recipe.schedule, recipe.warmup, recipe.b2) == (128, "constant", 0.0, 0.999)
-    assert recipe.steps == (3_000_000 if imitation else 300_000)
-    assert (recipe.learning_rate, recipe.weight_decay) == ((1e-4, 1e-3) if imitation else (3e-4, 3e-3))
-    assert recipe.samples == (1 if imitation else 16)
+def test_paper_scale_is_the_published_grid_and_recipe_and_a_step_can_be_taken(name):
+    paper_scale.assert_published_number_of_cells(registry[name], PUBLISHED_CELLS[name])
+    paper_scale.assert_trained_as_published(registry[name])
+    paper_scale.assert_one_step_can_be_taken(registry[name])
 
 
 def test_rises_are_read_where_they_were_planted():

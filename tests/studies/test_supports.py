@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +15,6 @@ from recombine.lab.run import run_study
 from recombine.lab.store import Record, tidy
 from recombine.lab.study import DEFAULT_SEEDS
 from recombine.lab.study_table import PreconditionFailed, StudyTable
-from recombine.lab.support_maps import read_scores, support_maps
 from recombine.report.images import figure_png
 from recombine.report.maps import HELD_OUT, sides
 from recombine.studies import registry
@@ -247,36 +245,6 @@ def test_figures_of_partial_tables(readings: tuple[str, ...], number: int):
 
 
 # -- maps of splits ---------------------------------------------------------------------------------------------------
-def record(facts: dict[str, Any], seed: int = 0, support: str = "random", named: str = "") -> Record:
-    """A record of a small trial; `named` is how its support is called in the grid."""
-    world = {"name": "hyperteacher-v1", "space": {"modules": 6, "at_most": 2}}
-    stages = [{"net": {"name": "mlp"}, "recipe": {}}]
-    trial = {"seed": seed, "world": world, "support": {"name": support, "held_out": 0.25}, "stages": stages}
-    return Record(Cell("s", 1, {"seed": 0, "at": {"support": named or support}, "trial": trial}), [], facts, {})
-
-
-def test_a_map_is_of_the_split_that_was_trained_on():
-    support = Trial.from_json(record({}).cell.spec["trial"]).build_support()
-    scores = [round(0.01 * i, 4) for i in range(support.space.size - 1)] + [None]
-    facts = {"content": support.certificate().content, "each": {"metric": "r2_pooled", "scores": scores}}
-    records = [
-        record(facts),
-        record(facts, seed=1, named="of another seed"),  # which is another split
-        record(facts, support="nonesuch"),
-        record({"impossible": "no such split"}, named="impossible"),
-    ]
-    found = support_maps(records, "support")
-    assert [one.name for one in found] == ["random", "of another seed", "nonesuch"]
-    assert found[0].scores is not None and found[0].scores[3] == 0.03 and math.isnan(found[0].scores[-1])
-    assert found[0].score_name == "R²"
-    assert "another split" in found[1].missing and "cannot make it again" in found[2].missing
-
-
-@pytest.mark.parametrize("kept", [None, 3, {"scores": [0.5]}, {"scores": "all"}, {}])
-def test_scores_that_do_not_fit_are_not_read(kept: Any):
-    assert read_scores({"each": kept}, 21) is None
-
-
 def test_a_run_keeps_the_scores_of_one_seed():
     changes = {"support": ["random"], "steps": 30, "modules": 6, "at_most": 2, "width": 16, "tasks": 16}
     result = run_study(STUDY, "smoke", seeds=2, changes=changes, quiet=True)

@@ -91,8 +91,12 @@ class Study:
         cells_of: (study, settings, seed) -> specs, where the grid is no product.
         refuse: raises a UserError for settings that cannot be.
         splits_must_exist: a split that cannot be made is refused at once; else it is a finding of its cell.
-        label, summary: a cell, and a record, in a few words.
+        label_of: a cell in a few words, where its place on the axes is not enough.
+        summary_of: a finished record in a few words.
+        program_of: cells that give the same text share compiled programs.
         same_cell_in: a cell of another study that measures the same, and the folder beside this one where it lies.
+        worker: the module that is run as a worker process for its cells.
+        worker_arguments: what that module is told on its command line, too.
     """
 
     id: str
