@@ -3,7 +3,7 @@ PYTHON ?= python3
 RUN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup quickstart test lint format docs check-studies check-long check-extras bench clean
+.PHONY: help setup quickstart test check lint format docs check-studies check-long check-extras bench clean
 
 help:  ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,8 +23,8 @@ $(READY): pyproject.toml
 quickstart: setup  ## run the first study and write its report
 	$(RUN)/recombine run supports
 
-test: lint  ## all tests that take less than minutes
-	$(RUN)/pytest -q -n 2 --dist worksteal -m "not long and not studies" --hypothesis-profile same-everywhere
+test: lint  ## style, types and the tests of the code: some minutes on two cores
+	$(RUN)/pytest -q -n 2 --dist worksteal -m "not long and not studies and not slow" --hypothesis-profile same-everywhere
 
 lint: setup  ## style and types
 	$(RUN)/ruff check src tests docs
@@ -40,6 +40,9 @@ docs: setup  ## build the docs site; a warning is an error
 	$(RUN)/python -m sphinx -W --keep-going -q -b html docs docs/_build
 	@echo "site: docs/_build/index.html"
 
+check: setup  ## the slow kinds: pages in a browser, faults, S3, every block of the docs and the README
+	$(RUN)/pytest -q -n 2 --dist worksteal -m "slow and not long and not studies" --hypothesis-profile same-everywhere
+
 check-studies: setup  ## every study at smoke scale, and in its control worlds
 	$(RUN)/pytest -q -n 2 --dist worksteal -m studies
 
@@ -47,10 +50,14 @@ check-long: setup  ## the checks that take minutes
 	$(RUN)/pytest -q -m long
 
 EXTRAS := '.[torch,transformers,pretrained,ray]'
-check-extras: setup  ## install torch, transformers and Ray too, and run the tests of adapters and of a cluster
+RIVALS := sliceline==0.3.0 pysubgroup==0.9.0 divexplorer==0.2.6 interpret-core==0.7.8 scikit-learn==1.9.1
+check-extras: setup  ## install torch, transformers, Ray and rivals too; run tests of adapters, of a cluster, and the rivals
 	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(RUN)/python -e $(EXTRAS); \
 	else $(RUN)/python -m pip install --quiet --disable-pip-version-check -e $(EXTRAS); fi
-	$(RUN)/pytest -q tests/test_adapters*.py tests/test_readme.py tests/test_docs.py tests/test_ray*.py
+	$(RUN)/pytest -q tests/adapters tests/docs/test_readme.py tests/docs/test_docs.py tests/docs/test_docstrings.py tests/lab/driver/test_ray*.py tests/bench/test_torch_nets.py
+	@test -d .venv/rivals || $(RUN)/python -m venv .venv/rivals  # these want an older numpy than we do
+	.venv/rivals/bin/python -m pip install --quiet --disable-pip-version-check $(RIVALS)
+	$(RUN)/python docs/rivals/rivals.py .venv/rivals/bin/python
 
 bench: setup  ## speed on one core, as ratios
 	$(RUN)/recombine bench

@@ -128,8 +128,8 @@ def same(shown: str, printed: str, roughly: bool = False) -> bool:
 
 
 def pages() -> list[Path]:
-    """Pages with something to run."""
-    found = sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)
+    """Pages with something to run, and the README."""
+    found = [DOCS.parent / "README.md", *sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)]
     return [path for path in found if blocks(path.read_text())]
 
 

@@ -1,4 +1,4 @@
-"""What narrow screens need (with static/site.css): tables that become a card a row, charts that can be had large."""
+"""For narrow screens (with static/site.css): tables that become one card per row, charts that can be had large."""
 
 from __future__ import annotations
 

@@ -89,15 +89,18 @@ class Commands(PublicNames):
 
     def run(self) -> list[nodes.Node]:
         from recombine import cli
-        from recombine.cli import COMMANDS
+        from recombine.cli.entry import COMMANDS
+        from recombine.cli.entry import command as look_up
 
         lines = [*as_rst(inspect.getdoc(cli).split("\n\n", 1)[1].splitlines()), ""]
-        for name, command in COMMANDS.items():
+        for name in COMMANDS:
+            command = look_up(name)
             about, _, options = inspect.getdoc(command).partition("\nArgs:\n")
             lines += [f".. _recombine-{name}:", "", f".. rubric:: recombine {name}", ""]
             lines += [*as_rst(about.strip().splitlines()), ""]
             known = inspect.signature(command).parameters
-            for option in inspect.cleandoc(options).splitlines():
+            continued = re.sub(r"\n +", " ", inspect.cleandoc(options))  # an indented line goes on
+            for option in continued.splitlines():
                 word, _, meaning = option.partition(": ")
                 shown = word.upper() if "Positional" in str(known[word].annotation) else f"--{word.replace('_', '-')}"
                 told = as_rst([f"{meaning}{_choices(known[word], meaning)}".replace("--", "\\--")])
@@ -117,15 +120,21 @@ def _choices(parameter: inspect.Parameter, meaning: str) -> str:
 
 
 def as_rst(lines: list[str]) -> list[str]:
-    """A docstring of ours as reStructuredText: `code`, indented blocks as they are, lists of "name: what it is".
+    """A docstring of ours as reStructuredText: `code`, Args as a list, examples and indented blocks as they are.
 
-    An indented line below "name: what it is" continues it; an indented block by itself is drawn (a table, a layout).
+    A paragraph of "name: what it is" is a list, too; an indented line below continues it. An indented block by itself
+    is drawn (a table, a layout).
     """
     text: list[str] = []
     for paragraph in re.split(r"\n\s*\n", "\n".join(lines)):
         rows = [row.rstrip() for row in paragraph.splitlines() if row.strip()]
         flush = [row for row in rows if not row.startswith("    ")]
-        if rows and not flush:
+        if flush == ["Args:"]:
+            told = [row.removeprefix("    ") for row in rows[1:]]
+            text += ["**Args**", "", *as_rst(told)]
+        elif flush == ["Example:"]:
+            text += ["**Example**", "", ".. code-block:: pycon", "", *rows[1:], ""]
+        elif rows and not flush:
             text += ["::", "", *rows, ""]
         elif all(ENTRY.match(row) for row in flush):
             for row in rows:

@@ -22,7 +22,7 @@ from jaxtyping import install_import_hook
 
 with install_import_hook("recombine", "beartype.beartype"):
     import recombine as rc
-    from recombine.compilation import enable_cache, let_go_of_programs
+    from recombine.machine.compilation import enable_cache, let_go_of_programs
 
 enable_cache()
 
@@ -30,6 +30,21 @@ enable_cache()
 hypothesis.settings.register_profile("same-everywhere", derandomize=True, database=None)
 hypothesis.settings.register_profile("explore", print_blob=True)
 hypothesis.settings.load_profile("explore")
+
+
+#: folders of `make check`: faults that kill processes, a server of S3, every block of the docs, the site as it is built
+SLOW_FOLDERS = ("docs", "faults")
+#: what a test of `make check` asks for: a browser
+SLOW_FIXTURES = {"browser"}
+
+
+def pytest_collection_modifyitems(items):
+    """Marks what is slow by what it is, so that no new test of a kind can forget it."""
+    here = Path(__file__).parent
+    for item in items:
+        folder = item.path.relative_to(here).parts[0] if item.path.is_relative_to(here) else ""
+        if folder in SLOW_FOLDERS or SLOW_FIXTURES & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_runtest_teardown(item, nextitem):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import adapters as adapters
     from . import audit as audit
+    from . import charts as charts
     from . import encodings as encodings
     from . import nets as nets
     from . import probes as probes
@@ -19,23 +20,31 @@ if TYPE_CHECKING:
     from . import testing as testing
     from . import theory as theory
     from .audit import Audit as Audit
-    from .audit.plan import plan as plan
+    from .audit.plan_from_table import plan as plan
     from .errors import UserError as UserError
-    from .intervals import Interval as Interval
-    from .intervals import over_seeds as over_seeds
+    from .examples import example as example
+    from .exporting import Export as Export
+    from .exporting import ScoredPredictions as ScoredPredictions
+    from .exporting import export as export
+    from .exporting import open_export as open_export
+    from .exporting import score as score
+    from .lab.driver.run import run as run
     from .lab.loaded import load as load
-    from .lab.run import run as run
     from .lab.scales import Scale as Scale
+    from .lab.sequential import verdict as verdict
     from .lab.study import Study as Study
     from .lab.verdicts import Claim as Claim
     from .lab.verdicts import Measurement as Measurement
     from .lab.verdicts import at_least as at_least
     from .lab.verdicts import at_most as at_most
-    from .report import figures as figures
     from .spaces import Listed as Listed
     from .spaces import Product as Product
     from .spaces import Space as Space
     from .spaces import Subsets as Subsets
+    from .splitting import Split as Split
+    from .splitting import split as split
+    from .statistics.intervals import Interval as Interval
+    from .statistics.intervals import over_seeds as over_seeds
     from .supports import Certificate as Certificate
     from .supports import Support as Support
     from .training import Recipe as Recipe
@@ -47,19 +56,40 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 #: where each public name is; the imports above say the same to type checkers, and a test holds the two together
-_WHERE = {
-    **{name: f".{name}" for name in (
-        "adapters", "audit", "encodings", "nets", "probes", "report", "studies", "supports", "tasks", "testing",
-        "theory",
-    )},
-    "Audit": ".audit", "plan": ".audit.plan", "UserError": ".errors", "Interval": ".intervals",
-    "over_seeds": ".intervals", "load": ".lab.loaded", "run": ".lab.run", "Scale": ".lab.scales", "Study": ".lab.study",
-    "Claim": ".lab.verdicts", "Measurement": ".lab.verdicts",
-    "at_least": ".lab.verdicts", "at_most": ".lab.verdicts", "figures": ".report",
-    "Listed": ".spaces", "Product": ".spaces", "Space": ".spaces", "Subsets": ".spaces", "Certificate": ".supports",
-    "Support": ".supports", "Recipe": ".training", "Stage": ".training", "Trained": ".training",
-    "evaluate": ".training", "train": ".training",
-}  # fmt: skip
+_ROOMS = (
+    "adapters",
+    "audit",
+    "charts",
+    "encodings",
+    "nets",
+    "probes",
+    "report",
+    "studies",
+    "supports",
+    "tasks",
+    "testing",
+    "theory",
+)
+_NAMES = {
+    ".audit": ("Audit",),
+    ".supports": ("Certificate", "Support"),
+    ".audit.plan_from_table": ("plan",),
+    ".errors": ("UserError",),
+    ".examples": ("example",),
+    ".exporting": ("Export", "ScoredPredictions", "export", "open_export", "score"),
+    ".splitting": ("Split", "split"),
+    ".statistics.intervals": ("Interval", "over_seeds"),
+    ".lab.loaded": ("load",),
+    ".lab.driver.run": ("run",),
+    ".lab.scales": ("Scale",),
+    ".lab.sequential": ("verdict",),
+    ".lab.study": ("Study",),
+    ".lab.verdicts": ("Claim", "Measurement", "at_least", "at_most"),
+    ".spaces": ("Listed", "Product", "Space", "Subsets"),
+    ".training": ("Recipe", "Stage", "Trained", "evaluate", "train"),
+}
+_WHERE = {room: f".{room}" for room in _ROOMS}
+_WHERE |= {name: module for module, names in _NAMES.items() for name in names}
 __all__ = sorted(_WHERE)  # pyright: ignore[reportUnsupportedDunderAll]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import jax
 from jax.core import Tracer
 
-from .precision import one_thread
+from .machine.precision import one_thread
 
 # A standard normal cut at +-2 has this standard deviation.
 TRUNCATED_SD = 0.87962566103423978

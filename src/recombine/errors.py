@@ -7,18 +7,27 @@ import math
 import numbers
 from collections.abc import Iterable
 
+from .labels import quoted
+
 
 class UserError(ValueError):
-    """Something the user asked for cannot be done as asked. The command line prints it and exits with 2."""
+    """Something the user asked for cannot be done as asked. The command line prints it and exits with 2.
+
+    Example:
+        >>> rc.Subsets(modules=2, at_most=3)
+        Traceback (most recent call last):
+            ...
+        recombine.errors.UserError: at_most=3 exceeds modules=2; at_most=2 is the largest possible
+    """
 
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> UserError:
     """The error for a name that is not there, with the near ones."""
-    names = sorted(known)
-    near = difflib.get_close_matches(str(name), names, n=3, cutoff=0.5)
+    names, shown = sorted(known), quoted(name, 80)
+    near = difflib.get_close_matches(str(name)[:200], names, n=3, cutoff=0.5)
     if near:
-        return UserError(f"unknown {kind} {str(name)!r}; did you mean {' or '.join(repr(n) for n in near)}?")
-    return UserError(f"unknown {kind} {str(name)!r}; there are: {', '.join(names) or '(none)'}")
+        return UserError(f"unknown {kind} {shown}; did you mean {' or '.join(repr(n) for n in near)}?")
+    return UserError(f"unknown {kind} {shown}; there are: {', '.join(names) or '(none)'}")
 
 
 def require_int(what: str, value: object, *, at_least: int | None = None, at_most: int | None = None) -> int:

@@ -33,6 +33,12 @@ class Registry(Mapping[str, T], Generic[T]):
         self._things: dict[str, T] = {}
         self._plugins = plugins  # None once they are loaded
         self._loading = threading.RLock()
+        self._called: Callable[[str], dict[str, T]] = lambda name: {}
+        self._all: Callable[[], dict[str, T]] | None = None  # None: all of ours are there
+
+    def find_in(self, called: Callable[[str], dict[str, T]], all_of_them: Callable[[], dict[str, T]]) -> None:
+        """Things that are imported when they are asked for: one by its name, or all of them when all are listed."""
+        self._called, self._all = called, all_of_them
 
     def register(self, name: str) -> Callable[[Thing], Thing]:
         """Decorator: `@registry.register("name")`. A name can be taken once."""
@@ -47,7 +53,7 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def __getitem__(self, name: str) -> T:
         if not self._has(name):
-            raise unknown(self.kind, name, self._things)
+            raise unknown(self.kind, name, list(self))
         return self._things[name]
 
     def __contains__(self, name: object) -> bool:
@@ -64,12 +70,18 @@ class Registry(Mapping[str, T], Generic[T]):
     def _has(self, name: object) -> bool:
         if not isinstance(name, str):
             return False
+        with self._loading:
+            if name not in self._things and self._all is not None:
+                self._things |= self._called(name)
         if name not in self._things:
             self._load_plugins()
         return name in self._things
 
     def _load_plugins(self) -> None:
         with self._loading:  # a second thread waits until they are there; the same one, importing, does not
+            find, self._all = self._all, None
+            if find is not None:
+                self._things = find() | self._things  # in the order of the files
             self._load_all()
 
     def _load_all(self) -> None:

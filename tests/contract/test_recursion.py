@@ -13,12 +13,12 @@ import jax
 import numpy as np
 import pytest
 from recursion import CELLS, Corridor, Recursive
+from started import Stopped, stop_at
 
 import recombine as rc
 from recombine.errors import UserError
 from recombine.testing import check_net, check_task
 from recombine.training import evaluate
-from started import Stopped, stop_at
 
 RECIPE = rc.Recipe(steps=4000, tasks=64, learning_rate=3e-3, weight_decay=0.0, evaluations=4, precision="float32")
 
@@ -110,7 +110,7 @@ print(json.dumps(found))
 
 def test_memory_on_four_devices_is_that_on_one_and_resuming_is_bit_equal():
     flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=4"
-    here = str(Path(__file__).parent)
+    here = str(Path(__file__).parents[1] / "helpers")
     command = [sys.executable, "-c", textwrap.dedent(ON_FOUR)]
     environment = os.environ | {"XLA_FLAGS": flags, "PYTHONPATH": here}
     result = subprocess.run(command, capture_output=True, text=True, env=environment)

@@ -13,8 +13,8 @@ from harness import HERE, Driver, alive, completions, left_over, records, undist
 from light import Logged
 
 from recombine.errors import UserError
-from recombine.lab.engines import Limits, parse_engine
-from recombine.lab.run import run_again, run_study
+from recombine.lab.driver.engines import Limits, parse_engine
+from recombine.lab.driver.run import run_again, run_study
 from recombine.lab.status import status_of
 from recombine.lab.store import Store
 
@@ -95,7 +95,7 @@ def test_limits_need_processes_and_must_be_numbers():
 
 def test_workers_end_when_their_driver_is_killed(tmp_path):
     driver = Driver(tmp_path / "s", changes={"seconds": 60.0})
-    until(lambda: len(list((tmp_path / "s" / "claims").glob("*.json"))) == 2)
+    until(lambda: len(list((tmp_path / "s" / "locks").glob("*.json"))) == 2)
     workers = driver.workers()
     assert len(workers) == 2
     driver.kill()
@@ -119,7 +119,7 @@ def test_asked_once_it_finishes_what_runs_and_the_same_command_continues(tmp_pat
 
 def test_asked_twice_it_stops_now(tmp_path):
     driver = Driver(tmp_path / "s", changes={"seconds": 600.0})
-    until(lambda: len(list((tmp_path / "s" / "claims").glob("*.json"))) == 2)
+    until(lambda: len(list((tmp_path / "s" / "locks").glob("*.json"))) == 2)
     workers = driver.workers()
     assert driver.process.stderr is not None
     driver.process.send_signal(signal.SIGTERM)

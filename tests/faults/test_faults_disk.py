@@ -26,10 +26,11 @@ from light import Logged
 
 from recombine.errors import UserError
 from recombine.files import TEMPORARY, LocalFiles, temporary
+from recombine.lab.driver.run import run_again, run_study
 from recombine.lab.loaded import load
-from recombine.lab.run import reopen, run_again, run_study
+from recombine.lab.reopening import reopen
 from recombine.lab.store import Store
-from recombine.processes import Process, this_process
+from recombine.machine.processes import Process, this_process
 from recombine.report import render
 from recombine.studies import registry
 

@@ -11,13 +11,13 @@ from light import Logged
 
 from recombine.files import LocalFiles
 from recombine.lab.cells import Cell, canonical
-from recombine.lab.claims import PATIENCE, Claims, Watch
-from recombine.lab.queue import Queue
-from recombine.lab.run import run_study
+from recombine.lab.driver.locks import PATIENCE, Locks, Watch
+from recombine.lab.driver.queue import Queue
+from recombine.lab.driver.run import run_study
+from recombine.lab.driver.stop import Interrupted, Stop
 from recombine.lab.status import status_of
-from recombine.lab.stop import Interrupted, Stop
 from recombine.lab.study import Study
-from recombine.processes import Process, this_process
+from recombine.machine.processes import Process, this_process
 
 CELL = Cell("synthetic", 1, {"seed": 0})
 
@@ -42,7 +42,7 @@ def test_two_drivers_at_once_share_the_work(tmp_path):
 def test_a_driver_that_is_killed_leaves_its_cells_to_the_other(tmp_path):
     asked = {"seeds": 1, "changes": {"cells": 16, "seconds": 0.5}}  # the second has eight seconds to come
     first = Driver(tmp_path / "s", engine="local:1", **asked)
-    until(lambda: len(list((tmp_path / "s" / "claims").glob("*.json"))) == 1)
+    until(lambda: len(list((tmp_path / "s" / "locks").glob("*.json"))) == 1)
     second = Driver(tmp_path / "s", engine="local:1", **asked)
     until(lambda: len(list((tmp_path / "s" / "drivers").glob("*.json"))) == 2)
     assert first.process.poll() is None and len(records(tmp_path / "s")) < 16
@@ -74,7 +74,7 @@ def test_a_lock_of_a_dead_driver_holds_nothing_up(tmp_path, who):
     gone = sorted((tmp_path / "s" / "records").iterdir())[0]
     gone.unlink()
     files = LocalFiles(tmp_path / "s")
-    files.write(f"claims/{gone.name}", canonical({"driver": "dead"}).encode())
+    files.write(f"locks/{gone.name}", canonical({"driver": "dead"}).encode())
     if who is not None:  # else: its own file is gone already
         files.write("drivers/dead.json", canonical({"process": str(who()), "beat": 3}).encode())
     assert len(run_study(Logged(), "smoke", seeds=1, out=tmp_path / "s", quiet=True).records) == 4
@@ -89,7 +89,7 @@ def test_a_driver_elsewhere_lives_as_long_as_it_counts_by_our_own_clock(tmp_path
     def beat(number: int) -> None:
         files.write("drivers/far.json", canonical({"process": str(elsewhere), "beat": number}).encode())
 
-    files.write(f"claims/{CELL.id}.json", canonical({"driver": "far"}).encode())
+    files.write(f"locks/{CELL.id}.json", canonical({"driver": "far"}).encode())
     for number in range(5):
         beat(number)
         assert watch.owner(CELL.id) == "far"
@@ -100,27 +100,27 @@ def test_a_driver_elsewhere_lives_as_long_as_it_counts_by_our_own_clock(tmp_path
     assert watch.owner(CELL.id) is None and not watch.drivers()
 
 
-def test_a_torn_claim_is_waited_for_a_moment_only(tmp_path):
+def test_a_torn_lock_is_waited_for_a_moment_only(tmp_path):
     files, now = LocalFiles(tmp_path), [0.0]
     watch = Watch(files, lambda: now[0])
-    files.write(f"claims/{CELL.id}.json", b"")
+    files.write(f"locks/{CELL.id}.json", b"")
     assert watch.owner(CELL.id) == ""
     now[0] += 6.0
     assert watch.owner(CELL.id) is None
 
 
-def test_a_claim_is_had_once_and_not_for_what_is_done(tmp_path):
+def test_a_lock_is_had_once_and_not_for_what_is_done(tmp_path):
     files = LocalFiles(tmp_path)
-    one, two = Claims(files), Claims(files)
+    one, two = Locks(files), Locks(files)
     one.open()
     two.open()
     try:
-        assert one.claim(CELL) and not two.claim(CELL)
+        assert one.lock(CELL) and not two.lock(CELL)
         one.release(CELL)
-        assert two.claim(CELL)
+        assert two.lock(CELL)
         two.release(CELL)
         files.write(f"records/{CELL.id}.json", b"done")
-        assert not one.claim(CELL) and files.names("claims") == []
+        assert not one.lock(CELL) and files.names("locks") == []
     finally:
         one.close()
         two.close()
@@ -169,7 +169,7 @@ def test_what_was_measured_counts_more_than_a_guess():
 
 def test_nothing_is_given_once_it_was_asked_to_stop_and_refused_cells_are_set_aside():
     stop = Stop()
-    queue = Queue(Shapes(), shapes("aab"), stop, claim=lambda cell: cell.spec["shape"] != "b")
+    queue = Queue(Shapes(), shapes("aab"), stop, lock=lambda cell: cell.spec["shape"] != "b")
     first = queue.take("one")
     assert first is not None and first.spec["shape"] == "a" and [c.spec["shape"] for c in queue.refused] == ["b"]
     queue.put_back(first)

@@ -54,5 +54,5 @@ def test_whatever_is_killed_nothing_is_lost(tmp_path: Path, kills: int, cells: i
     assert not left_over(folder) and other.read_text() == "mine"
     ran = completions(log)
     assert len(ran) == cells
-    # of each kill: what had come to its end and was not durable yet, at most a cell a worker and what was on its way
+    # of each kill: what had come to its end and was not durable yet, at most one cell per worker and what was under way
     assert sum(ran.values()) - cells <= kills * 2 * WORKERS, ran.most_common(5)

@@ -15,8 +15,8 @@ from harness import Driver, completions, environment, undisturbed, until
 
 from recombine.errors import UserError
 from recombine.files import open_files
+from recombine.lab.driver.run import run_study
 from recombine.lab.loaded import load
-from recombine.lab.run import run_study
 from recombine.lab.store import Store
 
 ASKED = {"seeds": 1, "changes": {"cells": 6, "seconds": 0.05}}
@@ -33,10 +33,17 @@ def bucket() -> Iterator[str]:
     endpoint = f"http://127.0.0.1:{port}"
     server = subprocess.Popen(
         [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | {"PYTHONWARNINGS": "ignore"},
-    )  # fmt: skip
-    names = {"AWS_ENDPOINT_URL": endpoint, "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",
-             "AWS_DEFAULT_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "true"}  # fmt: skip
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=os.environ | {"PYTHONWARNINGS": "ignore"},
+    )
+    names = {
+        "AWS_ENDPOINT_URL": endpoint,
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_EC2_METADATA_DISABLED": "true",
+    }
     before = {name: os.environ.get(name) for name in names}
     os.environ.update(names)
     try:
@@ -64,11 +71,11 @@ def contents(url: str) -> dict[str, bytes]:
 
 def test_create_is_conditional_and_names_are_fresh(bucket):
     one, two = open_files(f"{bucket}/files"), open_files(f"{bucket}/files")
-    assert one.names() == [] and not one.exists("x") and one.create("claims/x", b"1")
-    assert not two.create("claims/x", b"2") and two.read("claims/x") == b"1" and two.names("claims") == ["x"]
-    two.move("claims/x", "quarantine/x")
-    assert one.names("claims") == [] and one.names("quarantine") == ["x"]
-    one.remove("claims/x")
+    assert one.names() == [] and not one.exists("x") and one.create("locks/x", b"1")
+    assert not two.create("locks/x", b"2") and two.read("locks/x") == b"1" and two.names("locks") == ["x"]
+    two.move("locks/x", "quarantine/x")
+    assert one.names("locks") == [] and one.names("quarantine") == ["x"]
+    one.remove("locks/x")
     one.write_all({"records/a": b"a", "records/b": b"b"})
     assert sorted(two.names("records")) == ["a", "b"] and two.read("records/b") == b"b"
     with pytest.raises(FileNotFoundError):
@@ -88,7 +95,7 @@ def test_a_killed_run_at_an_object_store_goes_on_and_two_drivers_share_it(bucket
     assert contents(url) == expected and len(load(url).table) == 6
     assert sum(completions(log).values()) <= 6 + 2
     files = open_files(url)
-    assert files.names("claims") == [] and files.names("drivers") == []
+    assert files.names("locks") == [] and files.names("drivers") == []
     assert sorted(files.names()) == ["records", "store.json"]
 
 

@@ -140,7 +140,7 @@ def test_a_cell_keeps_its_panel_and_a_table_for_the_prior_and_has_one_row_per_co
 
 
 def test_a_net_that_diverged_has_no_rows():
-    changes = TINY | {"family": "hyperteacher", "support": "random", "learning_rate": 1e30}
+    changes = TINY | {"family": "hyperteacher", "support": "random", "learning_rate": 1e9}
     found = STUDY.measured(STUDY.grid(STUDY.settings("smoke", changes), 0)[0], Context())
     assert found.rows == [] and found.facts["diverged_at"] is not None
 

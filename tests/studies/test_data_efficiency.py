@@ -6,6 +6,14 @@ import math
 
 import numpy as np
 import pytest
+from drawn_tables import (
+    assert_one_step_can_be_taken,
+    assert_says_so_without_records,
+    assert_trained_as_published,
+    paper_trials,
+    planted_table,
+    table_of,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,19 +22,10 @@ from recombine.context import Context, Measured
 from recombine.lab import bisection
 from recombine.lab.cells import Cell
 from recombine.lab.store import Record
-from recombine.lab.study_table import PreconditionFailed, StudyTable
+from recombine.lab.study_table import Censored, PreconditionFailed, StudyTable
 from recombine.studies.liang2025 import data_efficiency_readings as readings
 from recombine.studies.liang2025 import data_efficiency_search
 from recombine.studies.liang2025.data_efficiency import study
-
-from .drawn_tables import (
-    assert_one_step_can_be_taken,
-    assert_says_so_without_records,
-    assert_trained_as_published,
-    paper_trials,
-    planted_table,
-    table_of,
-)
 
 SIZES = (8, 12, 16)
 
@@ -36,7 +35,7 @@ def needed_table(needed: dict[tuple[int, bool], int | None], criterion: str = "l
     good, bad = (1.0, 0.0) if criterion == "localized" else (0.05, 0.5)
     rows = []
     for (size, with_stripes), n in needed.items():
-        common = {"seed": 0, "net": "mlp", "size": size, "with_stripes": with_stripes}
+        common = {"seed": 0, "net": "mlp", "size": size, "with_stripes": with_stripes, "centers": "whole"}
         common |= {"reading": "tried", "metric": criterion}
         rows += [common | {"pictures": 4096, "value": bad if n is None else good}]
         if n is not None:
@@ -51,26 +50,34 @@ def test_exponents_and_savings_of_planted_needs(criterion):
     assert readings.exponent(table, "mlp", True, criterion) == pytest.approx(1.0)
     assert readings.exponent(table, "mlp", False, criterion) == pytest.approx(3.0, abs=0.02)
     wanted = np.mean([math.log2((n**3 // 4) / (2 * n)) for n in SIZES])
-    assert readings.saved(table, criterion) == pytest.approx(wanted)
+    assert readings.saved(table, criterion) == {"mlp": pytest.approx(wanted)}
     never = needed_table({(n, s): 2 * n if s else None for n in SIZES for s in (True, False)}, criterion)
-    with pytest.raises(PreconditionFailed, match="all 4096 pictures of size 8 were not enough"):
-        readings.exponent(never, "mlp", False, criterion)
-    assert readings.saved(never, criterion) == pytest.approx(np.mean([math.log2(4096 / (2 * n)) for n in SIZES]))
+    assert readings.exponent(never, "mlp", False, criterion) == Censored()  # nothing is known of it
+    least = np.mean([math.log2(4096 / (2 * n)) for n in SIZES])
+    (saved,) = readings.saved(never, criterion).values()
+    assert isinstance(saved, Censored) and (saved.low, saved.high) == (pytest.approx(least), math.inf)
+
+
+def test_where_only_the_largest_pictures_never_get_there_the_exponent_is_known_from_below():
+    needed = {(8, False): 16, (16, False): None}
+    found = readings.exponent(needed_table(needed), "mlp", False, "localized")
+    assert isinstance(found, Censored)
+    assert (found.low, found.high) == (pytest.approx(math.log2(4096 / 16)), math.inf)
+    found = readings.exponent(needed_table({(8, False): None, (16, False): 16}), "mlp", False, "localized")
+    assert isinstance(found, Censored) and found.low == -math.inf and found.high == pytest.approx(-8.0)
 
 
 def test_what_cannot_be_read_says_why():
     with pytest.raises(PreconditionFailed, match="an exponent takes two sizes"):
-        readings.exponent_with_stripes(needed_table({(8, True): 16}))
+        readings.exponent_of_places(needed_table({(8, True): 16}))
     with pytest.raises(PreconditionFailed, match="with and without stripes"):
         readings.saved_for_places(needed_table({(8, True): 16}))
-    with pytest.raises(PreconditionFailed, match="the mlp never reached it at size 12, with or without stripes"):
-        readings.saved_for_places(needed_table({(8, True): 16, (12, True): None, (8, False): 50, (12, False): 90}))
     with pytest.raises(PreconditionFailed, match="nothing was tried"):
         readings.saved_for_pixels(needed_table({(8, True): 16}))
     lost = needed_table({(8, True): 16, (12, True): 24})
     lost.frame.loc[0, "value"] = math.nan
     with pytest.raises(PreconditionFailed, match="the mlp diverged at size 8"):
-        readings.exponent_with_stripes(lost)
+        readings.exponent_of_places(lost)
 
 
 def test_the_interval_of_an_exponent_covers_it_about_as_often_as_it_says():
@@ -125,9 +132,10 @@ def search_in_a_world(monkeypatch, spec: dict, place_from: int, pixels_from: int
     return study.measured(spec, Context()), asked
 
 
-def spec_of(with_stripes: bool, size: int = 16) -> dict:
+def spec_of(with_stripes: bool, size: int = 16, centers: str = "whole") -> dict:
     specs = study.grid(study.settings("laptop", {"size": [size], "net": ["mlp"]}), 0)
-    return next(spec for spec in specs if spec["at"]["with_stripes"] == with_stripes)
+    at = {"with_stripes": with_stripes, "centers": centers}
+    return next(spec for spec in specs if {name: spec["at"][name] for name in at} == at)
 
 
 def test_stripes_alone_are_tried_first_and_may_be_enough(monkeypatch):
@@ -152,6 +160,23 @@ def test_both_criteria_share_what_was_tried(monkeypatch, with_stripes):
     assert all(row["pictures"] == row["bumps"] + (32 if with_stripes else 0) for row in found.rows)
 
 
+def test_samples_at_real_centers_go_on_beyond_one_for_each_place(monkeypatch):
+    worlds = []
+    measured = data_efficiency_search.measure_trial
+
+    def noted(trial, context) -> Measured:
+        worlds.append((trial.support["bumps"], trial.world["stored"]))
+        rows = [{"reading": "score", "stream": "held_out", "metric": name, "value": 0.5} for name in readings.CRITERIA]
+        return Measured(rows, {"seconds": 1.0, "diverged_at": None, "panel": {}})
+
+    assert callable(measured)
+    monkeypatch.setattr(data_efficiency_search, "measure_trial", noted)
+    found = study.measured(spec_of(False, centers="real"), Context())
+    around = 16**2 - 10**2
+    assert worlds == [(around, data_efficiency_search.MOST_STORED)]
+    assert {row["pictures"] for row in found.rows} == {around * data_efficiency_search.MOST_STORED}
+
+
 def test_a_finished_cell_says_how_many_were_needed(monkeypatch):
     spec = spec_of(True)
     found, _ = search_in_a_world(monkeypatch, spec, place_from=20, pixels_from=None)
@@ -161,14 +186,11 @@ def test_a_finished_cell_says_how_many_were_needed(monkeypatch):
 
 
 # -- words and charts -------------------------------------------------------------------------------------------------
-def test_the_headline_says_where_no_bump_was_needed():
-    outcomes = dict.fromkeys([claim.id for claim in study.claims], "undecided")
-    supported = outcomes | {"linear-with-stripes": "supported"}
+def test_the_headline_says_nothing_of_what_holds_by_construction():
+    outcomes = dict.fromkeys([claim.id for claim in study.claims], "open")
+    supported = outcomes | {"linear-for-pixels": "supported", "linear-with-stripes": "by construction"}
     table = needed_table({(n, True): 2 * n for n in SIZES})
-    table.frame["bumps"] = np.where(table.frame.value > 0.5, 0, 5)
-    told = "With stripes the pictures needed to put bumps in place grow about as N"
-    assert study.headline_for(table, supported) == f"{told}, since all 2N stripes are given and no bump is needed."
-    table.frame["bumps"] = 5
+    told = "With stripes the pictures needed to draw bumps grow about as N"
     assert study.headline_for(table, supported) == f"{told}."
     assert study.headline_for(table, outcomes) == "No exponent is settled at this scale."
 
@@ -185,17 +207,17 @@ def test_what_was_never_reached_is_an_arrow_and_a_diverged_seed_is_left_out():
         "Pictures needed against size: error at most 0.1",
     ]
     rows = figures[0].spec["data"]["values"]
-    assert {row["seed"] for row in rows} == {0, 2, 3} and len(rows) == 3 * 3 * 2 * 2
-    assert all(row["reached"] == ("with stripes" in row["series"]) for row in rows)
+    assert {row["seed"] for row in rows} == {0, 2, 3} and len(rows) == 3 * 3 * 2 * 3
+    assert all(row["reached"] == ("stripes and" in row["series"]) for row in rows)
     assert_says_so_without_records(study)
 
 
 # -- settings ---------------------------------------------------------------------------------------------------------
 def test_paper_scale_has_the_sizes_of_the_poster():
     specs = study.grid(study.settings("paper"), 0)
-    places = {(spec["at"]["size"], spec["at"]["net"], spec["at"]["with_stripes"]) for spec in specs}
-    assert len(places) == len(specs) == 7 * 3 * 2
-    assert {size for size, _, _ in places} == {24, 28, 32, 36, 40, 48, 56}
+    places = {tuple(spec["at"].values()) for spec in specs}
+    assert len(places) == len(specs) == 7 * 3 * 3
+    assert {spec["at"]["size"] for spec in specs} == {24, 28, 32, 36, 40, 48, 56}
     assert_trained_as_published(study)
     smallest = min(paper_trials(study), key=lambda trial: trial.world["space"]["size"])
     assert_one_step_can_be_taken(smallest)

@@ -12,12 +12,16 @@ from recombine.lab.study_table import PreconditionFailed, StudyTable
 from recombine.studies import registry
 from recombine.studies.redhardt2025 import encodings_readings as read
 
-from . import paper_scale
-
-#: cells of the published grids, three seeds; few-shot raises there for preferences
-PUBLISHED_CELLS = {"encodings": 6 * 3, "encodings-preference": 5 * 3}
-DECODED = {"identity": (1.0, 1.0, 1.0), "invertible": (1.0, 1.0, 1.0), "interval-shuffle": (0.9, 0.4, 0.6)}
-LEARNED = {"identity": 0.96, "invertible": 0.95, "interval-shuffle": 0.8}
+#: cells of the published grids and of `invertible-bent`, three seeds; few-shot raises there for preferences
+PUBLISHED_CELLS = {"encodings": 7 * 3, "encodings-preference": 6 * 3}
+BENT = "invertible-bent"
+DECODED = {
+    "identity": (1.0, 1.0, 1.0),
+    "invertible": (1.0, 1.0, 1.0),
+    BENT: (1.0, 1.0, 1.0),
+    "interval-shuffle": (0.9, 0.4, 0.6),
+}
+LEARNED = {"identity": 0.96, "invertible": 0.1, BENT: 0.95, "interval-shuffle": 0.8}
 
 
 def rows_of(value: float, decoded: tuple[float, float, float], metric: str = "r2") -> list[dict]:
@@ -42,20 +46,37 @@ def planted(scores: dict[str, float]) -> StudyTable:
     return StudyTable(pandas.DataFrame(rows), "r2")
 
 
+def test_the_almost_affine_invertible_encoding_is_of_neither_kind_and_the_bent_one_is_nonlinear():
+    table = planted(LEARNED)
+    assert read.of_kind(table, linear=True) == ["identity"]
+    assert read.of_kind(table, linear=False) == [BENT, "interval-shuffle"]
+    with pytest.raises(PreconditionFailed, match="it takes nonlinear encodings"):
+        read.of_kind(table.where(encoding=["identity", "invertible"]), linear=False)
+    for published in (read.TABLE_1, read.TABLE_2):
+        assert published.of(BENT) == published.of("invertible") == published.numbers["invertible"]
+        assert published.of("tokens") is None
+    assert read.ORDER.index(BENT) == read.ORDER.index("invertible") + 1
+
+
 def test_encodings_are_compared_only_where_they_were_learned():
     table = planted(LEARNED)
-    assert read.linear_above_nonlinear(table) == pytest.approx(0.96 - (0.95 + 0.8) / 2)
+    assert read.linear_above_nonlinear(table) == {
+        BENT: pytest.approx(0.96 - 0.95),
+        "interval-shuffle": pytest.approx(0.96 - 0.8),
+    }
+    assert read.nonlinear_lose_more(table) == dict.fromkeys((BENT, "interval-shuffle"), pytest.approx(0.0))
     bad = planted(LEARNED | {"interval-shuffle": 0.2})
     for reading in (read.linear_above_nonlinear, lambda t: read.undone(t, by_kind=False)):
-        with pytest.raises(PreconditionFailed, match=r"interval-shuffle reached 0\.20 .* below 0\.5: it takes more"):
+        with pytest.raises(PreconditionFailed, match=r"interval-shuffle was not learned: 0\.20 .* below 0\.5"):
             reading(bad)
 
 
 def test_what_is_undone_is_told_from_the_encoding_and_from_an_untrained_net():
     table = planted(LEARNED)
-    assert read.undone(table, by_kind=False) == pytest.approx(0.3)  # against the untrained net, the better one
-    with pytest.raises(PreconditionFailed, match="nothing to undo"):
-        read.undone(table[table.encoding != "interval-shuffle"], by_kind=False)
+    found = read.undone(table, by_kind=False)
+    assert found["interval-shuffle"] == pytest.approx(0.3)  # against the untrained net, the better one
+    assert isinstance(found[BENT], PreconditionFailed) and "nothing to undo" in str(found[BENT])
+    assert read.decoded_above_input(table, by_kind=False)["interval-shuffle"] > 0.3  # as published: the encoding alone
     with pytest.raises(PreconditionFailed, match="it takes nonlinear encodings"):
         read.undone(table.where(encoding="identity"), by_kind=False)
 
@@ -70,10 +91,10 @@ def test_the_layer_is_the_one_that_the_paper_reads():
         read.task_decoder(table, "few-shot")
 
 
-def test_a_kind_composes_as_its_worst_encoding_does_where_all_got_there_in_training():
+def test_a_kind_composes_as_each_of_its_encodings_does_where_all_got_there_in_training():
     table = planted(LEARNED)
-    assert read.composes(table, linear=True, success=0.95) == pytest.approx(0.96)
-    assert read.composes(table, linear=False, success=0.8) == pytest.approx(0.8)
+    assert read.composes(table, linear=True, success=0.95) == {"identity": pytest.approx(0.96)}
+    assert read.composes(table, linear=False, success=0.8) == {BENT: 0.95, "interval-shuffle": 0.8}
     with pytest.raises(PreconditionFailed, match=r"interval-shuffle reached 0\.80 on trained combinations, not 0\.9"):
         read.composes(table, linear=False, success=0.9)
 
@@ -111,8 +132,32 @@ def test_each_encoding_has_its_own_options_and_only_those():
     specs = registry["encodings"].grid(registry["encodings"].settings("paper"), 0)
     options = {spec["at"]["encoding"]: spec["trial"]["world"].get("encoding_options") for spec in specs}
     assert options.pop("few-shot") == {"pairs": 50} and options.pop("invertible") == {"layers": 5, "scale": 0.1}
+    assert options.pop(BENT) == {"layers": 3, "scale": 1.0}
     assert set(options.values()) == {None}
-    assert all(spec["at"]["encoding"] == spec["trial"]["world"]["encoding"] for spec in specs)
+    shown = {spec["at"]["encoding"]: spec["trial"]["world"]["encoding"] for spec in specs}
+    assert shown.pop(BENT) == "invertible" and all(arm == name for arm, name in shown.items())
+
+
+@pytest.mark.parametrize("name", PUBLISHED_CELLS)
+def test_the_pages_say_how_the_invertible_encoding_and_the_probe_differ_from_the_paper(name):
+    told = " ".join(registry[name].differs)
+    for words in (
+        ".998",
+        ".56",
+        "`invertible-bent`, three layers of deviation 1",
+        "512 tasks",
+        "`tokens` in the public",
+    ):
+        assert words in told
+    assert "invertible-bent" in registry[name].history and "no threshold was moved" in registry[name].history
+
+
+@pytest.mark.parametrize("name", PUBLISHED_CELLS)
+def test_tasks_are_decoded_at_the_last_row_as_published(name):
+    study = registry[name]
+    for scale in ("smoke", "laptop", "night", "paper"):
+        trials = [spec["trial"] for spec in study.grid(study.settings(scale), 1)]
+        assert all(trial["probes"] == [{"name": "decodability", "row": "last"}] for trial in trials)
 
 
 @pytest.mark.parametrize(
@@ -128,24 +173,3 @@ def test_bad_requests_are_refused_before_anything_is_compiled(name, changes, wor
     study = registry[name]
     with pytest.raises(UserError, match=words):
         study.cells(study.settings("laptop", changes), 3)
-
-
-# -- paper scale ------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("name", PUBLISHED_CELLS)
-def test_the_paper_grid_has_the_published_number_of_cells(name):
-    paper_scale.assert_published_number_of_cells(registry[name], PUBLISHED_CELLS[name])
-
-
-@pytest.mark.parametrize("name", PUBLISHED_CELLS)
-def test_one_step_of_one_cell_at_paper_scale(name):
-    paper_scale.assert_one_step_can_be_taken(registry[name])
-
-
-@pytest.mark.parametrize("name", PUBLISHED_CELLS)
-def test_paper_scale_trains_as_published(name):
-    paper_scale.assert_trained_as_published(registry[name])
-
-
-@pytest.mark.parametrize("name", PUBLISHED_CELLS)
-def test_a_report_without_a_single_record_says_so(name):
-    paper_scale.assert_says_so_without_records(registry[name])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from paper_scale import scores_table
 
-from recombine.charts.vega import _frontier
+from recombine.charts.heat_chart import _frontier
 from recombine.lab.study_table import PreconditionFailed
 from recombine.studies import registry
 from recombine.studies.redhardt2025 import phase_readings as read
-
-from .paper_scale import assert_says_so_without_records, assert_trained_as_published, scores_table
 
 SCORES = {(16, 0.9): 0.1, (16, 0.25): 0.4, (64, 0.9): 0.3, (64, 0.25): 0.85}
 
@@ -56,11 +55,3 @@ def test_its_chart_is_the_map_with_the_least_trained_first():
     assert figure.title == "Where composition begins" and "nowhere" not in figure.caption
     low = scores_table([{"width": w, "held_out": h, "value": 0.2} for w, h in SCORES])
     assert registry["phase"].figures(low)[0].caption.endswith("It is reached nowhere here.")
-
-
-def test_at_paper_scale_it_trains_as_published():
-    assert_trained_as_published(registry["phase"])
-
-
-def test_a_report_without_a_single_record_says_so():
-    assert_says_so_without_records(registry["phase"])

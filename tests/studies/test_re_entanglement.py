@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
-
-from recombine import UserError
-from recombine.context import Context
-from recombine.lab.cells import Cell
-from recombine.lab.store import Record
-from recombine.lab.study_table import PreconditionFailed, StudyTable
-from recombine.studies.liang2025 import re_entanglement_readings as readings
-from recombine.studies.liang2025.re_entanglement import study
-
-from .drawn_tables import (
+from drawn_tables import (
     assert_one_step_can_be_taken,
     assert_says_so_without_records,
     assert_trained_as_published,
@@ -24,6 +14,14 @@ from .drawn_tables import (
     table_of,
 )
 
+from recombine import UserError
+from recombine.context import Context
+from recombine.lab.cells import Cell
+from recombine.lab.store import Record
+from recombine.lab.study_table import PreconditionFailed, StudyTable
+from recombine.studies.liang2025 import re_entanglement_readings as readings
+from recombine.studies.liang2025.re_entanglement import study
+
 SMALL = {"size": 6, "mlp:net.width": 8, "layers": [2], "steps": 5}
 
 
@@ -32,21 +30,25 @@ def test_nets_of_the_middle_depth_are_penalized_too():
     specs = study.grid(study.settings("laptop"), 0)
     plain = [spec["at"] for spec in specs if not spec["at"]["penalty"]]
     bent = [spec["at"] for spec in specs if spec["at"]["penalty"]]
-    assert len(plain) == 2 * 2 * 3 and {at["everywhere"] for at in plain} == {False}
-    assert len(bent) == 2 * 2 * 2 and {at["layers"] for at in bent} == {3} and {at["penalty"] for at in bent} == {0.1}
-    assert {at["everywhere"] for at in bent} == {False, True}
+    assert len(plain) == 2 * 2 * 2 and {at["everywhere"] for at in plain} == {False}
+    assert (
+        len(bent) == 2 * 3 * 2 and {at["layers"] for at in bent} == {4} and {at["encoding"] for at in bent} == {"ramp"}
+    )
+    assert {at["penalty"] for at in bent} == {0.1, 1.0, 10.0} and {at["everywhere"] for at in bent} == {False, True}
+    exact = {s["at"]["layers"] for s in specs if s["trial"]["probes"] == [{"name": "geometry"}]}
+    assert exact == {4}  # F is read as it is penalized, also of the net without a penalty
 
 
 def test_a_penalized_net_is_the_same_net_within():
     specs = study.grid(study.settings("laptop"), 0)
     for decoder, inner in (
-        ("mlp", {"net": "mlp", "width": 128, "depth": 3}),
-        ("cnn-decoder", {"net": "cnn-decoder", "base": 3, "width": 16, "depth": 3}),
+        ("mlp", {"net": "mlp", "width": 128, "depth": 4}),
+        ("cnn-decoder", {"net": "cnn-decoder", "base": 3, "width": 16, "depth": 4}),
     ):
         nets = {
             (spec["at"]["penalty"], spec["at"]["everywhere"]): spec["trial"]["stages"][0]["net"]
             for spec in specs
-            if (spec["at"]["decoder"], spec["at"]["layers"], spec["at"]["encoding"]) == (decoder, 3, "bump")
+            if (spec["at"]["decoder"], spec["at"]["layers"], spec["at"]["encoding"]) == (decoder, 4, "ramp")
         }
         assert nets[0.0, False] == {"name": inner["net"]} | {k: v for k, v in inner.items() if k != "net"}
         for everywhere in (False, True):
@@ -63,14 +65,14 @@ def test_volumes_are_kept_once_and_of_nets_without_a_penalty():
             for found in [study.measured(spec, Context())]
         ]
         assert {record.cell.spec["at"]["penalty"] for record in records if "volume" in record.facts} == kept
-        titles = [plate.title for plate in study.plates(records)]
+        titles = [plate.title for plate in study.image_grids(records)]
         assert titles == (
             ["What is drawn at places never trained", "Where it errs", "How a layer stretches the frame"]
             if kept
             else []
         )
         if kept:
-            stretched = study.plates(records)[-1]
+            stretched = study.image_grids(records)[-1]
             assert stretched.columns == ("mlp of 2 layers, bump",) and stretched.slider == "layer"
             assert [name for name, _ in stretched.rows] == ["layer1", "layer2"]
 
@@ -83,7 +85,8 @@ def entangled(f: dict[tuple[str, float], float], errors: dict[tuple[str, float],
         common = {"decoder": decoder, "layers": 3, "encoding": "bump", "penalty": penalty, "everywhere": False}
         common |= {"cell": f"{decoder} {penalty}"}
         rows += score_rows(common, 0.0, errors[decoder, penalty])
-        for metric, value in (("factorization", last), ("factorization_untrained", 0.99)):
+        values = (("factorization", last), ("factorization_trained", last), ("factorization_untrained", 0.99))
+        for metric, value in values:
             rows += probe_rows(common, "geometry", metric, {"layer1/post": 1.0, "layer3/post": value, "output": 0.6})
     return table_of(rows)
 
@@ -95,11 +98,14 @@ ERRORS = {(name, 0.0): 1 + 0.2 * i for i, name in enumerate(NAMES)} | {("a", 1.0
 
 def test_re_entanglement_is_read_at_hidden_layers_against_the_untrained_net():
     table = entangled(F, ERRORS)
-    assert readings.fall_by_training(table) == pytest.approx(np.mean([0.05, 0.1, 0.2, 0.3]) - 0.01)
+    falls = {f"{name} of 3 layers, bump": pytest.approx(1 - F[name, 0.0]) for name in NAMES}
+    assert readings.published_fall(table) == falls
+    by_training = {f"{name}, bump": pytest.approx(0.99 - F[name, 0.0]) for name in NAMES}
+    assert readings.fall_by_training(table) == by_training
     assert readings.prediction(table) == pytest.approx(1.0)
-    assert readings.cure(table) == pytest.approx(0.5) and readings.raised(table, False) > 0
-    with pytest.raises(PreconditionFailed, match="did not raise F"):
-        readings.cure(entangled(F | {("a", 1.0): 0.9}, ERRORS))
+    assert readings.cure(table) == {"a, bump": pytest.approx(0.5)} and readings.raised(table, False) > 0
+    (unmet,) = readings.cure(entangled(F | {("a", 1.0): 0.9}, ERRORS)).values()
+    assert isinstance(unmet, PreconditionFailed) and "no penalty raised F of the a, bump by 0.01" in str(unmet)
     with pytest.raises(PreconditionFailed, match="with and without"):
         readings.cure(table, everywhere=True)
 
@@ -108,15 +114,13 @@ def test_what_cannot_be_read_says_why():
     table = entangled(F, ERRORS)
     with pytest.raises(PreconditionFailed, match="a correlation takes 4 nets, and 2 were run"):
         readings.prediction(table.where(decoder=["a", "b"]))
-    with pytest.raises(PreconditionFailed, match="no net was trained without a penalty"):
-        readings.mean_fall(table.where(penalty=1.0))
-    with pytest.raises(PreconditionFailed, match="a fall takes two hidden layers"):
-        readings.mean_fall(table[table.layer != "layer3/post"])
+    with pytest.raises(PreconditionFailed, match="geometry has no readings of hidden layers"):
+        readings.mean_fall(table[~table.layer.str.endswith("/post")])
     unlearned = table_of(
         [row | ({"value": 0.4} if row["stream"] == "test" else {}) for row in table.frame.to_dict("records")]
     )
-    with pytest.raises(PreconditionFailed, match="a with a penalty did not learn"):
-        readings.cure(unlearned)
+    (unmet,) = readings.cure(unlearned).values()
+    assert isinstance(unmet, PreconditionFailed) and "a, bump without a penalty did not learn" in str(unmet)
 
 
 # -- charts -----------------------------------------------------------------------------------------------------------
@@ -128,15 +132,15 @@ def test_there_is_one_chart_by_layer_per_net_and_code_and_one_against_the_error(
     figures = study.figures(planted_table(study, planted))
     assert [figure.title for figure in figures] == [
         "Factorization by layer, cnn-decoder, bump code",
-        "Factorization by layer, cnn-decoder, ramp-normalized code",
+        "Factorization by layer, cnn-decoder, ramp code",
         "Factorization by layer, mlp, bump code",
-        "Factorization by layer, mlp, ramp-normalized code",
+        "Factorization by layer, mlp, ramp code",
         "Loss of factorization against held-out error",
     ]
     rows = figures[0].spec["data"]["values"]
     assert {row["layer"] for row in rows} == {"input", "layer1", "layer2", "layer3", "layer4"}
     assert {row["value"] for row in rows if row["layer"] == "input" and row["seed"] == 0} == {1.0}
-    assert len(figures[-1].spec["data"]["values"]) == 4 * 2 * 2 * 3  # no penalized nets
+    assert len(figures[-1].spec["data"]["values"]) == 4 * 2 * 2 * 2  # no penalized nets
     assert_says_so_without_records(study)
 
 
@@ -152,12 +156,12 @@ def test_paper_scale_is_the_published_setting():
     assert_one_step_can_be_taken(trials[-1])
 
 
-def test_controls_learn_nothing_relate_nothing_or_compose_nothing():
-    untrained, unrelated, lookup = (
-        study.grid(study.settings("smoke", study.control(name)), 0) for name in ("untrained", "unrelated", "lookup")
+def test_controls_bend_nothing_relate_nothing_or_compose_nothing():
+    straight, unrelated, lookup = (
+        study.grid(study.settings("smoke", study.control(name)), 0) for name in ("straightened", "unrelated", "lookup")
     )
-    assert {(s["trial"]["stages"][0]["recipe"]["steps"]) for s in untrained} == {1}
-    assert {(s["trial"]["stages"][0]["recipe"]["learning_rate"]) for s in untrained} == {1e-12}
+    assert {spec["trial"]["stages"][0]["net"]["name"] for spec in straight} == {"straightened"}
+    assert {spec["trial"]["world"]["encoding"] for spec in straight} == {"one-hot"}
     assert {spec["control"] for spec in unrelated} == {"unrelated"} and len(unrelated) >= readings.FEWEST
     assert {spec["trial"]["world"]["name"] for spec in lookup} == {"bumps-lookup-v1"}
     assert {spec["at"]["penalty"] > 0 for spec in lookup} == {False, True}
@@ -165,9 +169,9 @@ def test_controls_learn_nothing_relate_nothing_or_compose_nothing():
 
 def test_a_cell_is_called_by_net_depth_code_and_penalty():
     labels = [study.label(spec) for spec in study.grid(study.settings("laptop"), 0)]
-    assert "mlp of 2 layers, bump, seed 0" in labels
-    assert "mlp of 3 layers, bump, penalty 0.1, seed 0" in labels
-    assert "cnn-decoder of 3 layers, ramp-normalized, penalty 0.1 on the whole frame, seed 0" in labels
+    assert "mlp of 3 layers, bump, seed 0" in labels
+    assert "mlp of 4 layers, ramp, penalty 0.1, seed 0" in labels
+    assert "cnn-decoder of 4 layers, ramp, penalty 0.1 on the whole frame, seed 0" in labels
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
+import jax
 import numpy as np
 import pytest
-
-from recombine import UserError, shades
-from recombine.context import Context
-from recombine.lab.cells import Cell
-from recombine.lab.study_table import PreconditionFailed, StudyTable
-from recombine.studies.liang2025 import drawn
-from recombine.studies.liang2025 import render_readings as readings
-from recombine.studies.liang2025.render import study
-
-from .drawn_tables import (
+from drawn_tables import (
     assert_one_step_can_be_taken,
     assert_says_so_without_records,
     paper_trials,
@@ -21,15 +13,27 @@ from .drawn_tables import (
     table_of,
 )
 
+from recombine import UserError, packed_images
+from recombine.context import Context
+from recombine.lab.cells import Cell
+from recombine.lab.study_table import PreconditionFailed, StudyTable
+from recombine.nets import Rendering
+from recombine.spaces import Product
+from recombine.studies.liang2025 import drawn
+from recombine.studies.liang2025 import render_readings as readings
+from recombine.studies.liang2025 import render_weights as weights
+from recombine.studies.liang2025.render import study
+from recombine.tasks import Bumps
+
 ERRORS = {
-    ("both", "bumps-v1"): 0.01,
+    ("as-published", "bumps-v1"): 0.01,
     ("neither", "bumps-v1"): 2.0,
     ("entropy", "bumps-v1"): 0.3,
     ("variance", "bumps-v1"): 0.5,
-    ("as-published", "bumps-v1"): 0.06,
-    ("both", "ellipse-v1"): 0.2,
-    ("both", "ring-v1"): 0.4,
-    ("both", "stripe-sum-v1"): 0.05,
+    ("normalized", "bumps-v1"): 0.06,
+    ("as-published", "ellipse-v1"): 0.2,
+    ("as-published", "ring-v1"): 0.4,
+    ("as-published", "stripe-sum-v1"): 0.05,
 }
 
 
@@ -43,19 +47,43 @@ def rendered(trained: float = 0.0) -> StudyTable:
 # -- readings on planted tables ---------------------------------------------------------------------------------------
 def test_rendering_is_compared_by_regularizer_and_target():
     table = rendered()
-    assert readings.with_both(table) == 0.01
-    assert readings.memorized(table) == 2.0 and readings.worst_not_separable(table) == 0.4
-    assert readings.lost_alone(table) == pytest.approx(0.3 / drawn.FLOOR)
+    assert readings.error_of("as-published")(table) == 0.01 and readings.error_of("normalized")(table) == 0.06
+    assert readings.memorized(table) == 2.0
+    assert readings.not_separable(table) == {"turned ellipses": 0.2, "rings": 0.4}
+    alone = {"entropy alone": 0.3 / drawn.FLOOR, "variance alone": 0.5 / drawn.FLOOR}
+    assert readings.lost_alone(table) == pytest.approx(alone)
     found = {one.id: one.reading(table) for one in study.measurements}
-    assert found == {"as-published": 0.06, "stripe-sum-v1": 0.05, "ellipse-v1": 0.2, "ring-v1": 0.4}
+    assert found == {"stripe-sum-v1": 0.05, "ellipse-v1": 0.2, "ring-v1": 0.4}
+
+
+def test_published_weights_are_kept_where_published_and_count_as_much_for_smaller_pictures():
+    """Each term at the start, by the error of an empty picture, is what it is at N = 32, sigma = 1.5."""
+    assert (weights.weight("entropy", 32, 1.5), weights.weight("variance", 32, 1.5)) == (0.1, 0.01)
+    for term, published in (("entropy", 0.1), ("variance", 0.01)):
+        counted = [
+            weight * weights.at_start(term, n) / weights.empty_error(n, sigma)
+            for n, sigma, weight in ((32, 1.5, published), (12, 1.0, weights.weight(term, 12, 1.0)))
+        ]
+        assert counted[1] == pytest.approx(counted[0], rel=0.01)
+
+
+@pytest.mark.parametrize("size", [12, 32])
+def test_the_expected_regularizers_are_those_of_fresh_nets(size):
+    """The closed forms against drawn nets: a mean of three, within a few percent."""
+    task = Bumps(Product(x=size, y=size), encoding="one-hot")
+    pages = [Rendering().build(task, jax.random.key(seed)).pages for seed in range(3)]
+    entropy = np.mean([sum(float(page.entropy()) for page in both) for both in pages])
+    variance = np.mean([sum(float(page.variance("raw")) for page in both) for both in pages])
+    assert entropy == pytest.approx(weights.at_start("entropy", size), rel=0.05)
+    assert variance == pytest.approx(weights.at_start("variance", size), rel=0.05)
 
 
 def test_what_cannot_be_read_says_why():
     table = rendered()
     with pytest.raises(PreconditionFailed, match="variance on bumps-v1 was not run"):
         readings.lost_alone(table[table.variant != "variance"])
-    with pytest.raises(PreconditionFailed, match="both on ring-v1 was not run"):
-        readings.worst_not_separable(table[table.target != "ring-v1"])
+    with pytest.raises(PreconditionFailed, match="as-published on ring-v1 was not run"):
+        readings.not_separable(table[table.target != "ring-v1"])
     with pytest.raises(PreconditionFailed, match="the net without regularizers did not learn what it was trained on"):
         readings.memorized(rendered(trained=0.5))
 
@@ -66,7 +94,7 @@ def test_its_chart_has_one_row_per_target_and_variant_in_words():
     rows = figure.spec["data"]["values"]
     shown = {(row["what"], row["series"]): row["value"] for row in rows}
     assert len(rows) == 2 * len(ERRORS)
-    assert shown["bumps, neither", "held out"] == 2.0 and shown["rings, both", "trained"] == 0.1
+    assert shown["bumps, neither", "held out"] == 2.0 and shown["rings, as-published", "trained"] == 0.1
     assert figure.caption.endswith("An arrow marks a point beyond the axis.")
     assert_says_so_without_records(study)
 
@@ -83,9 +111,9 @@ def test_the_first_seed_keeps_what_each_factor_is_drawn_as():
     kept = first.facts["rendered"]
     assert [one["name"] for one in kept] == ["x = 1", "x = 3", "y = 1", "y = 3"]
     for one in kept:
-        page = shades.unpack(one["shades"])
+        page = packed_images.unpack(one["shades"])
         assert page.shape == (5, 5) and np.abs(page).max() == pytest.approx(1.0, abs=0.01)
-    factors, drawings, errors = study.plates([first, second])
+    factors, drawings, errors = study.image_grids([first, second])
     assert (factors.title, drawings.title, errors.title) == (
         "What each factor is drawn as",
         "What is drawn at places never trained",
@@ -96,11 +124,11 @@ def test_the_first_seed_keeps_what_each_factor_is_drawn_as():
 
 
 # -- settings ---------------------------------------------------------------------------------------------------------
-def test_other_targets_are_drawn_with_both_and_with_neither():
+def test_other_targets_are_drawn_with_both_regularizers():
     places = [tuple(spec["at"].values()) for spec in study.grid(study.settings("laptop"), 0)]
     bumps = [variant for target, variant in places if target == "bumps-v1"]
-    assert bumps == ["both", "entropy", "variance", "neither", "as-published"] and len(places) == 5 + 3 * 2
-    assert {variant for target, variant in places if target != "bumps-v1"} == {"both", "neither"}
+    assert bumps == ["as-published", "normalized", "entropy", "variance", "neither"]
+    assert places[5:] == [("ellipse-v1", "as-published"), ("ring-v1", "as-published")]
 
 
 def test_paper_scale_is_the_published_setting():
@@ -112,7 +140,7 @@ def test_paper_scale_is_the_published_setting():
         assert recipe.weight_decay == 1e-4 and not recipe.nesterov and recipe.steps == 1000 * 624 // 32
         assert (trial.world["space"]["size"], trial.world["sigma"], trial.support["name"]) == (32, 1.5, "corner")
     both = trials[0].stages[0]["net"]
-    assert (both["entropy"], both["variance"]) == (0.1, 0.01) and "variance_of" not in both
+    assert (both["entropy"], both["variance"], both["variance_of"]) == (0.1, 0.01, "raw")
     assert_one_step_can_be_taken(trials[0])
 
 
@@ -122,7 +150,7 @@ def test_in_lookup_every_target_is_drawn_by_lot_and_in_indifferent_one_regulariz
     assert {spec["trial"]["world"]["name"] for spec in lookup} == {"bumps-lookup-v1"}
     indifferent = study.grid(study.settings("smoke", study.control("indifferent")), 0)
     nets = {spec["at"]["variant"]: spec["trial"]["stages"][0]["net"] for spec in indifferent}
-    assert nets["both"] == nets["entropy"] == nets["variance"] != nets["neither"]
+    assert nets["as-published"] == nets["entropy"] == nets["variance"] != nets["neither"]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +158,7 @@ def test_in_lookup_every_target_is_drawn_by_lot_and_in_indifferent_one_regulariz
     [
         ({"world": "ring-v1"}, "unknown world of render 'ring-v1'"),
         ({"target": "rings-v1"}, "did you mean 'ring-v1'"),
-        ({"variant": "bth"}, "did you mean 'both'"),
+        ({"variant": "normalised"}, "did you mean 'normalized'"),
         ({"size": "4"}, "size=4 is too small; it must be at least 5"),
     ],
 )

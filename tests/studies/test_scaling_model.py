@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import pandas
 import pytest
+from paper_scale import scores_table
 
 from recombine import UserError
 from recombine.lab.study_table import PreconditionFailed, StudyTable
 from recombine.studies import registry
 from recombine.studies.redhardt2025 import scaling_model_readings as read
 
-from . import paper_scale
-from .paper_scale import scores_table
-
 #: cells of the published grids, three seeds (notes of the public sweeps); few-shot raises there for preferences
-PUBLISHED_CELLS = {"scaling-model": 6 * 2 * 5 * 3, "scaling-model-preference": 5 * 2 * 8 * 3}
 
 
 @pytest.mark.parametrize(
@@ -40,11 +37,15 @@ def planted_scores():
 def test_it_reads_width_and_encoding():
     table = planted_scores()
     assert read.extra_width(table, 0.8) == pytest.approx(1.0)
-    assert read.width_rise(table) == pytest.approx(0.55)
+    assert read.width_rise(table) == {
+        "identity, 2 layers": pytest.approx(0.55),
+        "interval-shuffle, 2 layers": pytest.approx(0.8),
+    }
     full = planted_scores()
     full.frame["value"] = 0.97
-    with pytest.raises(PreconditionFailed, match=r"two widths of which the narrowest is below 0\.9"):
-        read.width_rise(full)
+    assert all("nothing can rise" in str(one) for one in read.width_rise(full).values())
+    with pytest.raises(PreconditionFailed, match="only one width"):
+        read.width_rise(table.where(width=32))
     with pytest.raises(PreconditionFailed, match="it takes narrower nets to compare"):
         read.extra_width(full, 0.8)
     with pytest.raises(PreconditionFailed, match="it takes linear and nonlinear encodings"):
@@ -57,7 +58,16 @@ def test_a_wider_net_that_is_worse_on_the_way_decides():
     worse = planted_scores().frame
     # worse by .3 than 128, better than 32
     worse.loc[(worse.encoding == "identity") & (worse.width == 256), "value"] = 0.6
-    assert read.width_rise(StudyTable(worse, "r2")) == pytest.approx(-0.3)
+    assert read.width_rise(StudyTable(worse, "r2"))["identity, 2 layers"] == pytest.approx(-0.3)
+
+
+def test_an_encoding_that_was_not_learned_decides_nothing():
+    table = planted_scores()
+    trained = table.frame.assign(stream="test", asked=False)
+    trained.loc[trained.encoding == "interval-shuffle", "value"] = 0.4
+    found = read.width_rise(StudyTable(pandas.concat([table.frame.assign(asked=True), trained]), "r2"))
+    assert found["identity, 2 layers"] == pytest.approx(0.55)
+    assert "interval-shuffle was not learned: 0.40" in str(found["interval-shuffle, 2 layers"])
 
 
 def test_depth_is_compared_at_the_same_width_and_encoding():
@@ -75,7 +85,7 @@ def test_a_diverged_net_is_not_left_out_of_a_comparison():
             for w, v in ((32, 0.2), (64, 0.5), (128, 0.9))
         ]
     )
-    assert read.width_rise(table) == pytest.approx(0.7)
+    assert read.width_rise(table) == {"identity, 2 layers": pytest.approx(0.7)}
     table.frame.loc[table.frame.width == 128, "reading"] = "history"  # the widest has no score
     with pytest.raises(PreconditionFailed, match="1 of 3 nets have no score: they diverged"):
         read.width_rise(table)
@@ -103,11 +113,13 @@ def test_there_is_one_chart_per_depth_with_the_score_at_which_widths_are_compare
         assert figure.spec["layer"][0]["data"]["values"][0]["threshold"] == target
 
 
-def test_the_invertible_encoding_of_preferences_has_three_layers_as_published():
-    study = registry["scaling-model-preference"]
+@pytest.mark.parametrize("name", ["scaling-model", "scaling-model-preference"])
+def test_the_invertible_encoding_is_bent_so_that_it_is_nonlinear(name):
+    study = registry[name]
     for spec in study.grid(study.settings("paper"), 0):
-        wanted = {"layers": 3} if spec["at"]["encoding"] == "invertible" else None
+        wanted = {"layers": 3, "scale": 1.0} if spec["at"]["encoding"] == "invertible" else None
         assert spec["trial"]["world"]["encoding_options"] == wanted
+    assert any("deviation 1" in sentence for sentence in study.differs)
 
 
 @pytest.mark.parametrize(
@@ -122,24 +134,3 @@ def test_bad_requests_are_refused_before_anything_is_compiled(name, changes, wor
     study = registry[name]
     with pytest.raises(UserError, match=words):
         study.cells(study.settings("laptop", changes), 3)
-
-
-# -- paper scale ------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("name", PUBLISHED_CELLS)
-def test_the_paper_grid_has_the_published_number_of_cells(name):
-    paper_scale.assert_published_number_of_cells(registry[name], PUBLISHED_CELLS[name])
-
-
-@pytest.mark.parametrize("name", PUBLISHED_CELLS)
-def test_one_step_of_one_cell_at_paper_scale(name):
-    paper_scale.assert_one_step_can_be_taken(registry[name])
-
-
-@pytest.mark.parametrize("name", PUBLISHED_CELLS)
-def test_paper_scale_trains_as_published(name):
-    paper_scale.assert_trained_as_published(registry[name])
-
-
-@pytest.mark.parametrize("name", PUBLISHED_CELLS)
-def test_a_report_without_a_single_record_says_so(name):
-    paper_scale.assert_says_so_without_records(registry[name])

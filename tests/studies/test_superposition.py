@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-
-from recombine import UserError
-from recombine.lab.study_table import PreconditionFailed, StudyTable
-from recombine.studies.liang2025 import superposition_readings as readings
-from recombine.studies.liang2025.superposition import study
-
-from .drawn_tables import (
+from drawn_tables import (
     assert_one_step_can_be_taken,
     assert_says_so_without_records,
     assert_trained_as_published,
@@ -19,6 +14,14 @@ from .drawn_tables import (
     table_of,
 )
 
+from recombine import UserError, packed_images
+from recombine.context import Context
+from recombine.lab.cells import Cell
+from recombine.lab.study_table import PreconditionFailed, StudyTable
+from recombine.studies.liang2025 import superposition_readings as readings
+from recombine.studies.liang2025.render_weights import weight
+from recombine.studies.liang2025.superposition import study
+
 
 def explained(mlp: float, coordinate: float) -> StudyTable:
     """By held-out error of an MLP that blends and of a coordinate net that draws the truth."""
@@ -26,8 +29,12 @@ def explained(mlp: float, coordinate: float) -> StudyTable:
     for net, error, shared, truth in (("mlp", mlp, 0.7, 0.1), ("coordinate-mlp", coordinate, 0.3, 0.99)):
         common = {"net": net, "encoding": "one-hot", "cell": net}
         rows += score_rows(common, 0.0, error)
-        for metric, value in (("by_shared", shared), ("by_truth", truth), ("by_others", 0.2), ("mean_code", 0.8)):
+        values = {"by_shared": shared, "by_truth": truth, "by_others": 0.2, "by_filled": 0.25, "mean_code": 0.8}
+        values |= {f"kernel_{name}": 0.5 for name in ("factorized", "radial", "binary", "match")}
+        for metric, value in values.items():
             rows += probe_rows(common, "superposition", metric, {"output": value})
+        for metric, value in (("ssim_error_held_out", 0.2), ("cosine_sharing", 0.4)):
+            rows += probe_rows(common, "similarity", metric, {"output": value})
         for metric, value in (("to_truth", 3.0), ("to_template", 1.0)):
             rows += probe_rows(common, "transport", metric, {"output": value})
     return table_of(rows)
@@ -35,13 +42,14 @@ def explained(mlp: float, coordinate: float) -> StudyTable:
 
 # -- readings on planted tables ---------------------------------------------------------------------------------------
 def test_failing_nets_must_fail_and_cured_ones_must_be_cured():
-    assert readings.blend_over_truth(explained(1.0, 0.01)) == pytest.approx(0.6)
-    assert readings.truth_over_blend(explained(1.0, 0.01)) == pytest.approx(0.69)
-    with pytest.raises(PreconditionFailed, match=r"mlp, one-hot does not fail \(held-out error 0\.20\)"):
-        readings.blend_over_truth(explained(0.2, 0.01))
-    words = r"coordinate-mlp, one-hot is not cured \(held-out error 0\.40, above 0\.1\); train longer"
-    with pytest.raises(PreconditionFailed, match=words):
-        readings.truth_over_blend(explained(1.0, 0.4))
+    """The truth is given as many pictures as share a factor; that of a cured net stands alone."""
+    assert readings.blend_over_truth(explained(1.0, 0.01)) == {"mlp, one-hot": pytest.approx(0.7 - 0.25)}
+    assert readings.truth_over_blend(explained(1.0, 0.01)) == {"coordinate-mlp, one-hot": pytest.approx(0.69)}
+    (unmet,) = readings.blend_over_truth(explained(0.2, 0.01)).values()
+    assert isinstance(unmet, PreconditionFailed) and "mlp, one-hot does not fail (held-out error 0.20)" in str(unmet)
+    (unmet,) = readings.truth_over_blend(explained(1.0, 0.4)).values()
+    words = "coordinate-mlp, one-hot is not cured (held-out error 0.40, above 0.1); train longer"
+    assert isinstance(unmet, PreconditionFailed) and str(unmet) == words
     with pytest.raises(PreconditionFailed, match="none of coordinate-mlp, rendering was run"):
         readings.truth_over_blend(explained(1.0, 0.01).where(net="mlp"))
 
@@ -49,7 +57,9 @@ def test_failing_nets_must_fail_and_cured_ones_must_be_cured():
 def test_what_explains_failing_nets_is_measured_of_these_alone():
     table = explained(1.0, 0.01)
     found = {one.id: one.reading(table) for one in study.measurements}
-    assert found == pytest.approx({"others": 0.2, "shared": 0.7, "truth": 0.1, "mean-code": 0.8, "transport": 2.0})
+    kernels = {f"kernel-{name}": 0.5 for name in ("factorized", "radial", "binary", "match")}
+    shares = {"others": 0.2, "shared": 0.7, "truth": 0.1, "filled": 0.25, "mean-code": 0.8, "transport": 2.0}
+    assert found == pytest.approx(shares | kernels | {"ssim": 0.2, "cosine": 0.4})
 
 
 # -- charts -----------------------------------------------------------------------------------------------------------
@@ -57,17 +67,28 @@ def test_its_chart_has_one_point_per_seed_and_explanation():
     (figure,) = study.figures(explained(1.0, 0.01))
     rows = figure.spec["data"]["values"]
     shown = {(row["net"], row["series"]): row["value"] for row in rows}
-    assert len(rows) == 6 and shown["mlp, one-hot", "trained, sharing a factor"] == pytest.approx(0.7)
+    assert len(rows) == 8 and shown["mlp, one-hot", "trained, sharing a factor"] == pytest.approx(0.7)
     assert shown["coordinate-mlp, one-hot", "the truth"] == pytest.approx(0.99)
     assert_says_so_without_records(study)
 
 
 # -- settings ---------------------------------------------------------------------------------------------------------
-def test_kernels_are_fitted_for_the_first_seed_only():
+def test_kernels_are_fitted_for_every_seed_and_similarity_matrices_kept_of_the_first():
     first, second = (study.grid(study.settings("smoke"), seed)[0]["trial"] for seed in (0, 1))
-    assert first["probes"] == [{"name": "superposition", "kernels": True}, {"name": "transport"}]
-    assert second["probes"] == [{"name": "superposition", "kernels": False}, {"name": "transport"}]
-    assert first["keep"] == ["panel", "drawings"] and second["keep"] == ["panel"]
+    assert first["probes"] == second["probes"] == [{"name": n} for n in ("superposition", "transport", "similarity")]
+    assert first["keep"] == ["panel", "drawings", "similarity"] and second["keep"] == ["panel"]
+
+
+def test_similarity_matrices_are_shown_beside_those_of_the_true_pictures():
+    spec = study.grid(study.settings("smoke", {"size": 5, "steps": 2, "net": ["mlp"]}), 0)[0]
+    plate = study.image_grids([study.compute(Cell(study.id, study.version, spec), Context())])[-1]
+    assert plate.title == "How alike drawings are" and plate.columns == ("drawn", "truth")
+    ((_, (drawn, truth)),) = plate.rows
+    trained = 25 - 9
+    assert drawn is not None and drawn.outlines == ((trained, trained, 9, 9),)
+    matrix = packed_images.unpack(truth.shades)
+    assert matrix.shape == (25, 25) and np.diag(matrix) == pytest.approx(1.0, abs=0.01)
+    np.testing.assert_allclose(matrix, matrix.T, atol=0.01)
 
 
 def test_cured_nets_have_the_first_code_only():
@@ -86,7 +107,8 @@ def test_paper_scale_is_the_published_setting():
     trials = paper_trials(study)
     assert all(trial.world["space"]["size"] == 28 for trial in trials)
     nets = {trial.stages[0]["net"]["name"]: trial.stages[0]["net"] for trial in trials}
-    assert nets["rendering"] == {"name": "rendering", "variance_of": "raw"}
+    scaled = {"entropy": weight("entropy", 28, 1.0), "variance": weight("variance", 28, 1.0)}
+    assert nets["rendering"] == {"name": "rendering", "variance_of": "raw", **scaled}
     assert nets["cnn-decoder"] == {"name": "cnn-decoder", "base": 7, "width": 64, "depth": 4}
     assert_trained_as_published(study)
     assert_one_step_can_be_taken(trials[0])

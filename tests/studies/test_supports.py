@@ -7,23 +7,22 @@ import json
 import math
 
 import numpy as np
+import pandas
 import pytest
 
+import recombine as rc
 from recombine import UserError
+from recombine.charts.map_layout import HELD_OUT, sides
 from recombine.lab.cells import Cell
-from recombine.lab.run import run_study
+from recombine.lab.driver.run import run_study
 from recombine.lab.store import Record, tidy
 from recombine.lab.study import DEFAULT_SEEDS
 from recombine.lab.study_table import PreconditionFailed, StudyTable
-from recombine.report.images import figure_png
-from recombine.report.maps import HELD_OUT, sides
 from recombine.studies import registry
-from recombine.studies.redhardt2025 import supports_readings
+from recombine.studies.redhardt2025 import supports_charts, supports_readings
 from recombine.studies.redhardt2025.supports_readings import SUPPORTS
 from recombine.training import Recipe
 from recombine.trials import Trial
-
-from . import paper_scale
 
 NAMES = ["supports", "supports-preference", "supports-goal"]
 STUDY = registry["supports"]
@@ -33,7 +32,9 @@ STUDY = registry["supports"]
 @pytest.mark.parametrize("name", NAMES)
 def test_each_support_of_the_study_has_the_groups_its_claims_read(name):
     study = registry[name]
-    specs = {cell.spec["at"]["support"]: cell.spec for cell in study.cells(study.settings("laptop"), 1)}
+    specs = {cell.spec["at"]["support"]: cell.spec for cell in study.cells(study.settings("night"), 1)}
+    assert made_of(specs, "as-many").train.size == made_of(specs, "disconnected").train.size
+    assert ("one-apart" in specs) == (name != "supports-goal")
     made = {support: Trial.from_json(spec["trial"]).build_support() for support, spec in specs.items()}
     assert {"cross-block", "within-block"} <= set(made["disconnected"].groups)
     assert made["disconnected"].asks == "held_out/cross-block"
@@ -43,8 +44,20 @@ def test_each_support_of_the_study_has_the_groups_its_claims_read(name):
     assert min(unpopular.certificate().usage.values()) == 1
 
 
+def made_of(specs: dict, support: str):
+    return Trial.from_json(specs[support]["trial"]).build_support()
+
+
+def test_the_published_disconnected_split_is_one_module_against_fifteen():
+    specs = {cell.spec["at"]["support"]: cell.spec for cell in STUDY.cells(STUDY.settings("laptop"), 1)}
+    split = made_of(specs, "one-apart")
+    assert split.settings["blocks"] == [1, 15] and split.asks == "held_out"
+    assert (split.train.size, split.held_out.size) == (523, 173)  # 522 and 174 of random
+    assert not split.certificate().connected
+
+
 def test_other_recipes_are_tried_on_disconnected_only():
-    cells = STUDY.cells(STUDY.settings("laptop"), 1)
+    cells = STUDY.cells(STUDY.settings("night"), 1)
     tried = [(cell.spec["at"]["support"], cell.spec["at"]["recipe"]) for cell in cells]
     assert tried == [
         *((support, "default") for support in SUPPORTS),
@@ -64,7 +77,7 @@ def test_other_recipes_are_tried_on_disconnected_only():
 
 
 def test_a_rate_is_set_for_all_cells_and_not_for_the_arm_that_mentions_it():
-    settings = STUDY.settings("laptop", {"learning_rate": "0.01"})
+    settings = STUDY.settings("night", {"learning_rate": "0.01"})
     rates = {
         (cell.spec["at"]["support"], cell.spec["at"]["recipe"]): cell.spec["trial"]["stages"][0]["recipe"][
             "learning_rate"
@@ -79,9 +92,9 @@ def test_a_rate_is_set_for_all_cells_and_not_for_the_arm_that_mentions_it():
     [
         ("supports-preference", {"modules": "9", "features": "6"}, "modules=9.*features=6"),
         ("supports-preference", {"world": "hyperteacher-v1"}, "hyperteacher-v1.*features"),
-        ("supports-preference", {"features": "99999999"}, "features=99999999"),
+        ("supports-preference", {"features": "99999999"}, "features='99999999'"),
         ("supports-goal", {"encoding": "few-shot"}, "few-shot"),
-        ("supports-goal", {"length": "1000000000"}, "length=1000000000"),
+        ("supports-goal", {"length": "1000000000"}, "length='1000000000'"),
         ("supports", {"support": "random,magic"}, "magic"),
         ("supports", {"support": "random,random"}, "'random' twice"),
         ("supports", {"support": ""}, "support=.*empty"),
@@ -110,8 +123,8 @@ def test_a_split_that_cannot_be_made_is_refused_at_once():
 def test_supports_at_paper_scale_is_the_published_setting():
     """Six supports, M=16, K=3, a quarter held out, 4 x 1024, AdamW at 3e-4, 300,000 steps, 3 seeds."""
     cells = STUDY.cells(STUDY.settings("paper"), DEFAULT_SEEDS)
-    assert {cell.spec["at"]["support"] for cell in cells} == set(SUPPORTS)
-    share = {"disconnected": {"within": 0.25}, "missing": {}}
+    assert {cell.spec["at"]["support"] for cell in cells} == set(SUPPORTS) - {"disconnected", "as-many"}  # ours
+    share = {"missing": {}}
     for cell in cells:
         trial, support = Trial.from_json(cell.spec["trial"]), cell.spec["at"]["support"]
         assert trial.world["space"] == {"modules": 16, "at_most": 3} and trial.world["encoding"] == "identity"
@@ -119,21 +132,6 @@ def test_supports_at_paper_scale_is_the_published_setting():
         (stage,) = trial.stages
         assert stage["net"] == {"name": "mlp", "width": 1024, "depth": 4}
         assert dataclasses.replace(Recipe(**stage["recipe"]), evaluations=0) == Recipe.published(evaluations=0)
-
-
-@pytest.mark.parametrize("name", ["supports", "supports-preference"])
-def test_the_paper_grid_has_the_published_number_of_cells(name):
-    paper_scale.assert_published_number_of_cells(registry[name], 6 * 3)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_one_step_of_one_cell_at_paper_scale(name):
-    paper_scale.assert_one_step_can_be_taken(registry[name])
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_paper_scale_trains_as_published(name):
-    paper_scale.assert_trained_as_published(registry[name])
 
 
 # -- readings ---------------------------------------------------------------------------------------------------------
@@ -173,6 +171,7 @@ def test_the_gap_of_disconnected_is_that_across_its_blocks():
     with pytest.raises(PreconditionFailed, match="popular has no score"):
         supports_readings.gap(table, "popular")
     table.frame.loc[table.frame.stream == "test", "value"] = 0.4
+    table = StudyTable(table.frame, "r2")  # a table keeps what it has read
     with pytest.raises(PreconditionFailed, match=r"random was not learned: 0.40 on trained combinations, below 0\.5"):
         supports_readings.gap(table, "random")
 
@@ -182,6 +181,7 @@ def test_the_loss_with_the_rarest_element_is_compared_with_that_without_it():
     with pytest.raises(PreconditionFailed, match="no score"):
         supports_readings.rarest_difference(table)
     table.frame.loc[table.frame.group == "2 active", ["group", "value"]] = ["without rarest", 0.85]
+    table = StudyTable(table.frame, "r2")
     assert supports_readings.rarest_difference(table) == pytest.approx(0.15)
     with pytest.raises(PreconditionFailed, match="unpopular has no group with the rarest module"):
         supports_readings.rarest_difference(table[~table.group.str.startswith("with rarest")])
@@ -189,11 +189,11 @@ def test_the_loss_with_the_rarest_element_is_compared_with_that_without_it():
 
 def test_a_diverged_seed_enters_no_answer_and_one_evaluation_gives_no_growth():
     tiny = {"support": ["disconnected"], "steps": 5, "evaluations": 5, "width": 8, "warmup": 0.0, "modules": 6}
-    for changes in ({"learning_rate": 1e30}, {"learning_rate": 1e9, "width": 64}, {"evaluations": 1}):
+    for changes in ({"learning_rate": 1e9}, {"learning_rate": 1e9, "width": 64}, {"evaluations": 1}):
         result = run_study(STUDY, "smoke", seeds=1, changes=tiny | changes, quiet=True)
         assert not result.failures
         assert all(not interval.seeds for one, interval, _ in result.measurements if "growth" in one.id)
-        assert {verdict.outcome for verdict in result.verdicts} == {"undecided"}
+        assert {verdict.outcome for verdict in result.verdicts} == {"open"}
 
 
 def test_the_headline_names_what_composes_and_what_fails():
@@ -202,13 +202,8 @@ def test_the_headline_names_what_composes_and_what_fails():
     assert (
         said == "It composes on random and popular training combinations, and it fails where a module is never trained."
     )
-    said = registry["supports-goal"].headline_for(supports_table(), {"disconnected-fails": "supported"})
-    assert said == "It fails where two blocks of levels are never combined."
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_report_without_a_single_record_says_so(name):
-    paper_scale.assert_says_so_without_records(registry[name])
+    said = registry["supports-goal"].headline_for(supports_table(), {"blocks-fail": "supported"})
+    assert said == "It fails where blocks of levels are never combined."
 
 
 # -- charts -----------------------------------------------------------------------------------------------------------
@@ -224,7 +219,7 @@ def test_figures_compile():
 
 def test_an_image_of_a_chart(tmp_path):
     figure = STUDY.figures(supports_table())[0]
-    path = figure_png(figure, tmp_path / "chart.png", scale=1.0)
+    path = rc.charts.save(figure.chart, tmp_path / "chart.png")
     assert path.read_bytes().startswith(b"\x89PNG")
     assert figure.spec["width"] == "container"  # the figure itself is left as it was
 
@@ -237,6 +232,32 @@ def test_the_main_chart_takes_the_cross_block_group():
     assert found["disconnected", "held-out combinations"] == 0.25
     assert found["random", "held-out combinations"] == pytest.approx(0.72)
     assert found["random", "trained combinations"] == 0.9
+
+
+@pytest.mark.parametrize("blind", [None, 0.5, 0.99])
+def test_gaps_are_drawn_as_claims_read_them(blind):
+    """A net that is told wrong is right in `blind` of the tasks: there is 1 - blind to learn, or a quarter at least."""
+    table = supports_table(seeds=2)
+    if blind is not None:
+        told_wrong = table.frame[table.frame.stream == "test"].assign(stream="blind", value=blind)
+        table = StudyTable(pandas.concat([table.frame, told_wrong], ignore_index=True), "r2")
+    drawn = supports_charts.gaps(table)
+    assert {row["support"] for row in drawn} == {"random", "disconnected", "missing"}
+    for row in drawn:
+        if blind != 0.99:  # with so little to learn the claim asks for no more
+            read = supports_readings.gap(table.where(seed=row["seed"]), row["support"])
+            assert row["value"] == pytest.approx(read)
+    room = 1.0 if blind is None else max(1 - blind, 0.25)
+    assert drawn[0]["value"] == pytest.approx((0.9 - 0.7) / room)
+    (end,) = {row["value"] for row in supports_charts.gap_over_training(moved(table)) if row["step"] == 9}
+    assert end == pytest.approx(0.3 / room)
+
+
+def moved(table: StudyTable) -> StudyTable:
+    """The table with a cross-block gap of .3 at the end of training."""
+    frame = table.frame.copy()
+    frame.loc[(frame.stream == "held_out/cross-block") & (frame.step == 9), "value"] = 0.6
+    return StudyTable(frame, "r2")
 
 
 @pytest.mark.parametrize("readings, number", [((), 0), (("history",), 1), (("score",), 3), (("decodability",), 1)])

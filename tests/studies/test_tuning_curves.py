@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from drawn_tables import (
+    assert_one_step_can_be_taken,
+    assert_says_so_without_records,
+    assert_trained_as_published,
+    paper_trials,
+    probe_rows,
+    score_rows,
+    table_of,
+)
 
-from recombine import UserError, shades
+from recombine import UserError, packed_images
 from recombine.context import Context
 from recombine.lab.cells import Cell
 from recombine.lab.store import Record, tidy
@@ -14,29 +23,23 @@ from recombine.studies.liang2025 import tuned_units
 from recombine.studies.liang2025 import tuning_curves_readings as readings
 from recombine.studies.liang2025.tuning_curves import study
 
-from .drawn_tables import (
-    assert_one_step_can_be_taken,
-    assert_says_so_without_records,
-    assert_trained_as_published,
-    paper_trials,
-    probe_rows,
-    table_of,
-)
 
-
-def tuned() -> StudyTable:
+def tuned(trained: float = 0.0) -> StudyTable:
     rows = []
     for who, before, after in (("mlp", 0.4, 0.45), ("mlp-with-stripes", 0.4, 0.65), ("coordinate-mlp", 0.7, 0.75)):
         for metric, value in (("index", after), ("index_untrained", before)):
             rows += probe_rows({"who": who, "cell": who}, "tuning", metric, {"layer1/post": 0.9, "layer2/post": value})
+        rows += score_rows({"who": who, "cell": who}, trained, 1.0)
     return table_of(rows)
 
 
 # -- readings on planted tables ---------------------------------------------------------------------------------------
 def test_tuning_counts_what_training_adds():
     table = tuned()
-    assert readings.tuned_by_stripes(table) == pytest.approx(0.2)
-    assert readings.tuned_by_coordinates(table) == pytest.approx(0.0)
+    assert readings.tuned_by_stripes(table) == {"MLP, with stripes against MLP": pytest.approx(0.2)}
+    assert readings.tuned_by_coordinates(table) == {"coordinate net against MLP": pytest.approx(0.0)}
+    (unmet,) = readings.tuned_by_stripes(tuned(trained=0.5)).values()
+    assert isinstance(unmet, PreconditionFailed) and "did not learn what it was trained on" in str(unmet)
     assert readings.of_last_layer("mlp-with-stripes", "index")(table) == pytest.approx(0.65)
 
 
@@ -78,7 +81,7 @@ def test_units_of_the_first_seed_have_curves_that_are_the_means_of_their_maps(re
     curves = [row for row in first.rows if row["reading"] == "tuning_curve"]
     assert {row["layer"] for row in curves} == {"layer2/post"}
     for unit in units:
-        page = shades.unpack(unit["map"])  # (y, x)
+        page = packed_images.unpack(unit["map"])  # (y, x)
         for factor, axis in (("x", 0), ("y", 1)):
             values = [r["value"] for r in curves if (r["unit"], r["group"]) == (unit["unit"], factor)]
             np.testing.assert_allclose(values, page.mean(axis), atol=np.ptp(page) / 100)
@@ -89,7 +92,7 @@ def test_there_is_one_chart_of_curves_and_one_row_of_maps_per_net(records):
     assert titles[1:] == ["Tuning curves, MLP", "Tuning curves, MLP, with stripes"]
     caption = study.figures(study.table(tidy(records)))[1].caption
     assert caption.startswith("Mean activation along x and y of some units of layer2, from the least to the most")
-    (plate,) = study.plates(records)
+    (plate,) = study.image_grids(records)
     assert [name for name, _ in plate.rows] == ["MLP", "MLP, with stripes"]
     assert len({len(tiles) for _, tiles in plate.rows}) == 1 and plate.title == "Units over the frame"
 
@@ -109,10 +112,11 @@ def test_paper_scale_is_the_published_setting():
     assert_one_step_can_be_taken(trials[0])
 
 
-def test_in_its_control_nothing_is_trained():
-    for spec in study.grid(study.settings("smoke", study.control("untrained")), 0):
-        (stage,) = spec["trial"]["stages"]
-        assert (stage["recipe"]["steps"], stage["recipe"]["learning_rate"]) == (1, 1e-12)
+def test_in_its_control_every_net_is_the_same_one():
+    trials = [spec["trial"] for spec in study.grid(study.settings("smoke", study.control("same-arms")), 0)]
+    assert len({trial["seed"] for trial in trials}) == len(trials) == 3
+    assert [trial["support"] for trial in trials] == [{"name": "bumps-and-stripes", "stripes": 0}] * 3
+    assert {trial["stages"][0]["net"]["name"] for trial in trials} == {"mlp"}
 
 
 @pytest.mark.parametrize(

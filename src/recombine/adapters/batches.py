@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UserError, require_int, unknown
-from .needs import torch_or_refuse
+from .optional_imports import torch_or_refuse
 
 MASK = "attention_mask"  # what batches of text call theirs
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..errors import UserError, unknown
-from .needs import torch_or_refuse
+from .optional_imports import torch_or_refuse
 
 OUTPUT = "(output)"  # what the module as a whole gives: its own name is empty
 _FEW = 30  # more names than these are not listed in an error

@@ -1,4 +1,4 @@
-"""One vector a row from what a layer gives: tokens or pixels are averaged, chosen or laid side by side.
+"""One vector per row from what a layer gives: tokens or pixels are averaged, chosen or laid side by side.
 
     (rows,)                    one feature
     (rows, features)           as it is
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import UserError, unknown
-from .needs import torch_or_refuse
+from .optional_imports import torch_or_refuse
 
 POOLINGS = ("mean", "last", "flatten", "token:N")
 CHANNELS = ("auto", "first", "last")

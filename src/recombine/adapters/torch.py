@@ -4,8 +4,8 @@
     activations = rc.adapters.torch.capture(module, batches, layers="blocks.*.mlp")      # {layer: (rows, features)}
     rc.adapters.torch.layer_names(module)                                               # what there is to ask for
 
-Only what is asked for is kept: each batch is pooled to a vector a row, copied to the CPU as float32 (a later layer may
-work in place) and, with `out`, appended to a file on the disk.
+Only what is asked for is kept: each batch is pooled to one vector per row, copied to the CPU as float32 (a later layer
+may work in place) and, with `out`, appended to a file on the disk.
 """
 
 from __future__ import annotations
@@ -21,17 +21,26 @@ import numpy as np
 
 from ..errors import UserError, require_int, unknown
 from .batches import MASK, mask_of, moved, require_batches, sizes_of, tensors_in
+from .eval_mode import device_of, dtype_of, evaluating, seeded, unwrapped
 from .names import OUTPUT, chosen_layers, named_layers
-from .needs import torch_or_refuse
+from .optional_imports import torch_or_refuse
+from .pooled_rows import Rows
 from .pooling import CHANNELS, Pooling
-from .quiet import device_of, dtype_of, evaluating, seeded, unwrapped
-from .rows import Rows
 
 CALLS = ("last", "first", "all")
 
 
 def layer_names(module: Any) -> list[str]:
-    """The layers of a module, in its own order; "(output)" is what the module itself gives."""
+    """The layers of a module, in its own order; "(output)" is what the module itself gives.
+
+    Args:
+        module: a torch module.
+
+    Example:
+        >>> import torch
+        >>> rc.adapters.torch.layer_names(torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU()))
+        ['(output)', '0', '1']
+    """
     return list(named_layers(_module(module)))
 
 
@@ -54,22 +63,32 @@ def capture(
 
     The module runs in evaluation mode without gradients, where its weights are, and is left as it was found.
 
-    batches: an iterable of tensors (or numpy arrays), of tuples (positional arguments) or of dicts (by name).
-    layers: names, or patterns as of files in which `*` stands for dots too: "encoder.layer.*.output".
-        A layer asked for by name must give a vector a row; one that only fits a pattern is left out, with a warning.
-    pooling: of tokens (rows, tokens, features) or pixels (rows, channels, h, w): "mean" or "flatten"; of tokens also
-        "last" and "token:N".
-    mask: which positions are real (1 or True): a key of dicts, a place in tuples, or a function of the batch. Unless
-        told otherwise an "attention_mask" is used where a batch has one; None counts every position.
-    calls: of a layer that runs several times in a pass the "last" is kept, or the "first", or "all" as "layer#0", ...
-    channels: where features are: "first" or "last" after the rows; "auto" is last of three axes, first of four or more.
-    batch_axis: the axis of the rows in what the layers give (1 for modules that put time first).
-    forward: how to run the module, if not as module(batch). For a loader of labeled pairs:
-        `lambda module, batch: module(batch[0])`.
-    select: (layer, what it gives) -> tensor. Without it the first tensor of a tuple, dict or dataclass is taken, one of
-        fractions if there is any.
-    out: a folder; each layer becomes a .npy file there and comes back mapped, not loaded.
-    seed: for modules that draw random numbers, on the CPU or CUDA; the random state outside is not touched.
+    Args:
+        module: a torch module.
+        batches: an iterable of tensors (or numpy arrays), of tuples (positional arguments) or of dicts (by name).
+        layers: names, or patterns as of files in which `*` stands for dots too: "encoder.layer.*.output". A layer asked
+            for by name must give one vector per row; one that only fits a pattern is left out, with a warning.
+        pooling: of tokens (rows, tokens, features) or pixels (rows, channels, h, w): "mean" or "flatten"; of tokens
+            also "last" and "token:N".
+        mask: which positions are real (1 or True): a key of dicts, a place in tuples, or a function of the batch.
+            Unless told otherwise an "attention_mask" is used where a batch has one; None counts every position.
+        calls: of a layer that runs several times in a pass the "last" is kept, or the "first", or "all" as "layer#0",
+            ...
+        channels: where features are: "first" or "last" after the rows; "auto" is last of three axes, first of four or
+            more.
+        batch_axis: the axis of the rows in what the layers give (1 for modules that put time first).
+        forward: how to run the module, if not as module(batch). For a loader of labeled pairs: `lambda module, batch:
+            module(batch[0])`.
+        select: (layer, what it gives) -> tensor. Without it the first tensor of a tuple, dict or dataclass is taken,
+            one of fractions if there is any.
+        out: a folder; each layer becomes a .npy file there and comes back mapped, not loaded.
+        seed: for modules that draw random numbers, on the CPU or CUDA; the random state outside is not touched.
+
+    Example:
+        >>> import torch
+        >>> module = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU())
+        >>> rc.adapters.torch.capture(module, [torch.ones(4, 2), torch.ones(1, 2)], layers="1")["1"].shape
+        (5, 3)
     """
     module = _module(module)
     require_batches(batches)
@@ -122,7 +141,7 @@ class _Facts:
 
 @dataclass(frozen=True)
 class _Reader:
-    """From what a layer gives to a vector a row."""
+    """From what a layer gives to one vector per row."""
 
     pooling: Pooling
     channels: str
@@ -225,7 +244,7 @@ def _note(number: int, batch: Any, forward: Any) -> str:
 
 # -- what comes out ---------------------------------------------------------------------------------------------------
 def _called(chosen: dict[str, tuple[Any, bool]], catcher: _Catcher) -> dict[str, tuple[Any, bool]]:
-    """The layers that gave a vector a row: those asked for by name must, those that fit a pattern should."""
+    """The layers that gave one vector per row: those asked for by name must, those that fit a pattern should."""
     kept = {name: chosen[name] for name in chosen if name in catcher.caught and name not in catcher.unfit}
     missing = [name for name in chosen if name not in kept]
     by_name = [name for name in missing if chosen[name][1]]

@@ -1,4 +1,4 @@
-"""Hidden states of Hugging Face text models: a vector a text from each layer.
+"""Hidden states of Hugging Face text models: one vector per text from each layer.
 
     from transformers import AutoModel, AutoTokenizer
     model, tokenizer = AutoModel.from_pretrained(name), AutoTokenizer.from_pretrained(name)
@@ -25,16 +25,26 @@ from typing import Any
 import numpy as np
 
 from ..errors import UserError, require_int, unknown
-from .needs import torch_or_refuse, transformers_or_refuse
+from .eval_mode import device_of, evaluating, seeded, unwrapped
+from .optional_imports import torch_or_refuse, transformers_or_refuse
+from .pooled_rows import Rows
 from .pooling import Pooling
-from .quiet import device_of, evaluating, seeded, unwrapped
-from .rows import Rows
 
 POOLINGS = ("mean", "last", "token:N", "cls")
 
 
 def layer_names(model: Any) -> list[str]:
-    """The layers of a model, from what enters its first block to what leaves its last."""
+    """The layers of a model, from what enters its first block to what leaves its last.
+
+    Args:
+        model: a text model of transformers.
+
+    Example:
+        >>> import transformers
+        >>> small = {"hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 8}
+        >>> rc.adapters.transformers.layer_names(transformers.BertModel(transformers.BertConfig(**small)))
+        ['embeddings', 'layer.1', 'layer.2']
+    """
     return _names(_blocks(_body(model)))
 
 
@@ -50,14 +60,30 @@ def capture(
     out: str | os.PathLike | None = None,
     seed: int = 0,
 ) -> dict[str, np.ndarray]:
-    """{layer: (texts, features)} of float32, texts in the order they came. Padding never counts.
+    """Hidden states of texts: {layer: (texts, features)} of float32, in the order of the texts. Padding never counts.
 
-    layers: names or patterns ("layer.*"), or numbers (0 is what enters the first block, -1 the last layer).
-    pooling: "mean" over the tokens of a text, those that the tokenizer adds included; "last", the last token;
-        "token:N", the N-th from 0 or, if negative, from the end; "cls", the one added to stand for the text.
-    max_length: tokens after which a text is cut, which a warning tells; as many as the model can read if not given.
-    out: a folder; each layer becomes a .npy file there and comes back mapped, not loaded.
-    seed: for models that draw random numbers, on the CPU or CUDA; the random state outside is not touched.
+    Args:
+        model: a text model of transformers.
+        tokenizer: its tokenizer.
+        texts: the texts.
+        layers: names or patterns ("layer.*"), or numbers (0 is what enters the first block, -1 the last layer).
+        pooling: "mean" over the tokens of a text, those that the tokenizer adds included; "last", the last token;
+            "token:N", the N-th from 0 or, if negative, from the end; "cls", the one added to stand for the text.
+        batch_size: texts in one pass of the model.
+        max_length: tokens after which a text is cut, which a warning tells; as many as the model can read if not given.
+        out: a folder; each layer becomes a .npy file there and comes back mapped, not loaded.
+        seed: for models that draw random numbers, on the CPU or CUDA; the random state outside is not touched.
+
+    Example:
+        >>> import transformers, tokenizers
+        >>> known = {"[PAD]": 0, "red": 1, "box": 2}
+        >>> words = tokenizers.Tokenizer(tokenizers.models.WordLevel(known, unk_token="[PAD]"))
+        >>> words.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+        >>> tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=words, pad_token="[PAD]")
+        >>> small = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+        >>> model = transformers.BertModel(transformers.BertConfig(vocab_size=3, **small))
+        >>> rc.adapters.transformers.capture(model, tokenizer, ["red box", "box"], layers=-1)["layer.1"].shape
+        (2, 8)
     """
     body = _body(model)
     torch = torch_or_refuse()

@@ -1,14 +1,12 @@
-"""Activations: files, arrays or a callable model -> one array a layer, aligned with the rows of the table.
+"""Activations: files, arrays or a callable model -> one array per layer, aligned with the rows of the table.
 
-Nothing here can run code from a file: .npy and .npz are read without pickled objects, safetensors has none.
+Files are read by `files/foreign_arrays.py`, which runs no code from them.
 A model of the user's is a stranger too: what it raises, returns, changes or exits with is caught and said.
 """
 
 from __future__ import annotations
 
-import math
 import os
-import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import UserError, describe
+from ..files.foreign_arrays import read_arrays
 from ..labels import quoted, visible
-from .sources import Source
+from ..tables import Source
 
 ID_KEYS = ("id", "ids")
 BATCH = 256  # rows a callable model gets at once
-_MOST_BYTES = 8 << 30  # of the arrays of an archive after they are unpacked
 
 
 class Layer:
@@ -37,22 +35,12 @@ def load_layers(paths: Sequence[str | os.PathLike]) -> list[Layer]:
     """The layers in files: a .npy is one called as the file, .npz and .safetensors hold several by name."""
     layers: list[Layer] = []
     for path in map(Path, paths):
-        if not path.is_file():
+        if "\0" in str(path) or not path.is_file():
             raise UserError(f"there is no file {quoted(path, 300)} with activations")
-        readers = {".npy": _npy, ".npz": _npz, ".safetensors": _safetensors}
-        if path.suffix.lower() not in readers:
-            raise UserError(
-                f"{quoted(path.name)} cannot be read as activations: .npy, .npz and .safetensors can (no pickles)"
-            )
-        try:
-            found = readers[path.suffix.lower()](path)
-        except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, MemoryError) as problem:
-            if isinstance(problem, UserError):
-                raise
-            raise UserError(f"{visible(path.name)} cannot be read: {_why(problem)}") from None
+        found = read_arrays(path)
         ids = next((found.pop(key) for key in ID_KEYS if key in found), None)
         if ids is not None and ids.ndim != 1:
-            raise UserError(f"the ids in {visible(path.name)} have shape {ids.shape}; one a row is needed")
+            raise UserError(f"the ids in {visible(path.name)} have shape {ids.shape}; one per row is needed")
         if not found:
             raise UserError(f"{visible(path.name)} holds no activations")
         layers += [Layer(name, values, ids) for name, values in found.items()]
@@ -61,56 +49,6 @@ def load_layers(paths: Sequence[str | os.PathLike]) -> list[Layer]:
     if twice is not None:
         raise UserError(f"two files hold a layer called {quoted(twice)}; rename one")
     return layers
-
-
-def _npy(path: Path) -> dict[str, np.ndarray]:
-    with open(path, "rb") as file:
-        _header(file, path.name)
-    return {path.stem: np.lib.format.open_memmap(path, mode="r")}  # never unpickles, and reads what is asked for
-
-
-def _npz(path: Path) -> dict[str, np.ndarray]:
-    found, unpacked = {}, 0
-    with zipfile.ZipFile(path) as archive:
-        for info in archive.infolist():
-            name = info.filename.removesuffix(".npy")
-            if name == info.filename:
-                raise UserError(f"{visible(path.name)} holds {quoted(name)}, which is no array")
-            if name in found:
-                raise UserError(f"{visible(path.name)} holds two arrays called {quoted(name)}")
-            with archive.open(info) as file:
-                unpacked += _header(file, path.name)
-            _refuse_large(unpacked, path.name)
-            with archive.open(info) as file:
-                found[name] = np.lib.format.read_array(file, allow_pickle=False)
-    return found
-
-
-def _header(file: Any, name: str) -> int:
-    """Bytes of an array, by its header, before anything is unpacked; objects are refused."""
-    version = np.lib.format.read_magic(file)
-    read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}.get(version)
-    if read is None:
-        raise UserError(f"{visible(name)} is of a version of .npy that is not read ({version[0]}.{version[1]})")
-    shape, _, dtype = read(file)
-    if dtype.hasobject:
-        raise UserError(f"{visible(name)} holds pickled objects, which are never loaded; save plain numbers")
-    return math.prod(shape) * dtype.itemsize
-
-
-def _refuse_large(unpacked: int, name: str) -> None:
-    if unpacked > _MOST_BYTES:
-        raise UserError(f"{visible(name)} unpacks to {unpacked / 2**30:,.0f} GB, more than {_MOST_BYTES >> 30} GB")
-
-
-def _safetensors(path: Path) -> dict[str, np.ndarray]:
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="flax") as file:  # jax knows bfloat16
-            return {name: np.asarray(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118
-    except SafetensorError as problem:
-        raise ValueError(str(problem)) from None
 
 
 # -- arrays and models ------------------------------------------------------------------------------------------------
@@ -151,7 +89,7 @@ def _from_model(name: str, model: Callable[[Any], Any], source: Source, rows: in
 
 def _batches(source: Source, rows: int) -> Iterator[tuple[int, Callable[[], Any]]]:
     """(first row, a function that makes the batch anew): what a model does to its batch stays in it."""
-    data = source.frame
+    data = source.origin.frame
     if data is not None and hasattr(data, "iloc"):
         table = data
     elif data is not None and hasattr(data, "slice"):  # polars, arrow: immutable
@@ -160,7 +98,7 @@ def _batches(source: Source, rows: int) -> Iterator[tuple[int, Callable[[], Any]
         return
     else:
         names = list(source.columns)
-        relation, parameters = source.relation(names)
+        relation, parameters = source.relation(names, plain=True)
         table = source.run(f"SELECT * FROM {relation}", parameters).df()
         table.columns = names
     for start in range(0, rows, BATCH):
@@ -235,7 +173,7 @@ def _checked(name: str, values: Any) -> np.ndarray:
         array = array[:, None]
     if array.ndim != 2 or not array.shape[1]:
         raise UserError(
-            f"the activations of {quoted(name)} have shape {array.shape}; one vector a row is needed: "
+            f"the activations of {quoted(name)} have shape {array.shape}; one vector per row is needed: "
             "average or flatten them"
         )
     return array
@@ -287,7 +225,3 @@ def finite(layer: Layer, chosen: np.ndarray, units: slice = slice(None)) -> np.n
             f"(first: row {first:,})"
         )
     return values
-
-
-def _why(problem: BaseException) -> str:
-    return visible(str(problem).split("\n")[0] or type(problem).__name__, 120)

@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from ..labels import listed, quoted, thousands
+from ..planning.forbidden import Forbidden
 from ..supports import Certificate, from_combinations
+from ..tables import Observed
 from .association import cramers_v, determines, holm, tied_levels
-from .data import Observed
 from .seen import Seen
 
-CERTIFIED_UP_TO = 1_000_000  # combinations; beyond, the same facts come from the elements alone
+CERTIFIED_UP_TO = 300_000  # combinations; beyond, the same facts come from the elements alone
 LISTED_TUPLES = 1_000
+ASKED_TUPLES = 100_000  # unseen ones of which it is asked whether they can be had
 CONFOUNDED = 0.5  # Cramer's V from which two factors are called confounded
 IMBALANCED = 20.0  # times as many rows for the most used level as for the least used
 
@@ -137,18 +139,35 @@ class CoverageReport:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "combinations": self.combinations, "seen": self.seen, "unseen": self.unseen,
-            "training_rows": self.training_rows, "connected": self.connected, "components": self.components,
-            "compositional": not self.untrained, "untrained": self.untrained,
+            "combinations": self.combinations,
+            "seen": self.seen,
+            "unseen": self.unseen,
+            "training_rows": self.training_rows,
+            "connected": self.connected,
+            "components": self.components,
+            "compositional": not self.untrained,
+            "untrained": self.untrained,
             "certificate": self.certificate.to_json() if self.certificate else None,
             "tuples": [
-                {"strength": t.strength, "possible": t.possible, "seen": t.seen, "missing": t.missing,
-                 "unseen": [list(names) for names in t.unseen], "listed": len(t.unseen)}
+                {
+                    "strength": t.strength,
+                    "possible": t.possible,
+                    "seen": t.seen,
+                    "missing": t.missing,
+                    "unseen": [list(names) for names in t.unseen],
+                    "listed": len(t.unseen),
+                }
                 for t in self.tuples
             ],
             "factor_pairs": [
-                {"factors": list(m.factors), "unseen": m.unseen, "cells": int(m.counts.size), "cramers_v": m.v,
-                 "p_holm": m.p, "function": m.function}
+                {
+                    "factors": list(m.factors),
+                    "unseen": m.unseen,
+                    "cells": int(m.counts.size),
+                    "cramers_v": m.v,
+                    "p_holm": m.p,
+                    "function": m.function,
+                }
                 for m in self.matrices
             ],
             "tied_levels": [list(pair) for pair in self.tied],
@@ -157,12 +176,19 @@ class CoverageReport:
                 for b in self.balance
             ],
             "share_of_rows_in_top_tenth": self.top_share,
-            "notes": self.notes, "summary": self.sentences(),
-        }  # fmt: skip
+            "notes": self.notes,
+            "summary": self.sentences(),
+        }
 
 
-def cover(observed: Observed, seen: Seen) -> CoverageReport:
-    """Looks at what the training rows cover."""
+def cover(observed: Observed, seen: Seen, forbidden: Forbidden | None = None) -> CoverageReport:
+    """Looks at what the training rows cover.
+
+    Args:
+        observed: the table.
+        seen: what of it was trained.
+        forbidden: what cannot be had: it is neither there to be seen nor missing.
+    """
     space = observed.space
     names = np.array(space.element_names, dtype=object)
     notes: list[str] = []
@@ -184,11 +210,13 @@ def cover(observed: Observed, seen: Seen) -> CoverageReport:
         elif not seen.affordable(strength):
             notes.append(f"{kind} of levels are too many to count here")
         else:
-            tuples.append(_tuples(seen, strength))
+            tuples.append(_tuples(seen, strength, forbidden))
     matrices = _matrices(observed, seen) if space.width > 1 and seen.affordable(2) else []
     rows = np.sort(seen.rows)[::-1]
+    ruled_out, said = _ruled_out(observed, seen, forbidden)
+    notes += said
     return CoverageReport(
-        combinations=space.size,
+        combinations=space.size - ruled_out,
         seen=len(seen),
         training_rows=int(seen.rows.sum()),
         certificate=certificate,
@@ -203,19 +231,42 @@ def cover(observed: Observed, seen: Seen) -> CoverageReport:
     )
 
 
-def _tuples(seen: Seen, strength: int) -> Tuples:
-    """Counts all, lists the first that were not seen."""
+def _tuples(seen: Seen, strength: int, forbidden: Forbidden | None = None) -> Tuples:
+    """Counts all, lists the first that were not seen. Those that cannot be had are not among them."""
     space = seen.space
-    total, unseen = 0, []
+    total, unseen, ruled_out = 0, [], 0
+    most = ASKED_TUPLES if forbidden else LISTED_TUPLES
     for place in seen.places(strength):
         table = seen.table(place)
         total += table.seen
-        if table.seen < table.cells and len(unseen) < LISTED_TUPLES:
-            for code in _absent(table, LISTED_TUPLES - len(unseen)):
+        if table.seen < table.cells and len(unseen) + ruled_out < most:
+            for code in _absent(table, most - len(unseen) - ruled_out):
                 levels = np.unravel_index(code, table.sizes)
                 ids = [space.classes[column][int(level)] for column, level in zip(place, levels, strict=True)]
-                unseen.append(tuple(space.element_names[i] for i in ids))
-    return Tuples(strength, space.possible_tuples(strength), total, unseen)
+                if forbidden and not forbidden.possible(ids):
+                    ruled_out += 1
+                else:
+                    unseen.append(tuple(space.element_names[i] for i in ids))
+    return Tuples(strength, space.possible_tuples(strength) - ruled_out, total, unseen[:LISTED_TUPLES])
+
+
+def _ruled_out(observed: Observed, seen: Seen, forbidden: Forbidden | None) -> tuple[int, list[str]]:
+    """How many unseen combinations cannot be had, and what is said about it."""
+    if not forbidden:
+        return 0, []
+    there = ~forbidden.allowed(observed.rows)
+    rows = float((observed.trained + observed.tested)[there].sum())
+    notes = []
+    if rows:
+        notes.append(
+            f"{rows:,.6g} rows are of combinations that are forbidden; they are counted, and none of them is suggested"
+        )
+    space = observed.space
+    if space.size > CERTIFIED_UP_TO:
+        return 0, [*notes, "forbidden combinations are counted as unseen: the space is too large to list them"]
+    out = ~forbidden.allowed(space.enumerate())
+    number = int(out.sum()) - int((~forbidden.allowed(seen.combinations)).sum())
+    return number, [*notes, f"{number:,} unseen combinations are forbidden and count as none"]
 
 
 def _absent(table: Any, most: int) -> list[int]:

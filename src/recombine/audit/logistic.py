@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import nnls
 
 _STEPS = 60
 _FLOOR = 1e-6
@@ -35,6 +34,8 @@ class Logistic:
 
 def fit(values: np.ndarray, target: np.ndarray, strength: float, times: np.ndarray | None = None) -> Logistic:
     """The model; `times` says how often each row counts."""
+    from scipy.optimize import nnls  # here, since importing it takes a third of a second
+
     times = np.ones(len(target)) if times is None else times.astype(float)
     total = times.sum()
     mean = times @ values / total

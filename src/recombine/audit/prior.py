@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import UserError
+from ..files.foreign_json import json_object
 from ..lab.store import Store
+from ..labels import visible
 from ..spaces import Space
 from .features import FEATURES, Features, describe
 from .risk_model import RiskModel, fit_risk
@@ -29,7 +31,21 @@ _LEAST = 50  # combinations
 
 
 def risk_table(space: Space, trained: np.ndarray, tested: np.ndarray, failed: Any, family: str) -> dict[str, Any]:
-    """What a study puts under `risk` in the facts of a record, so that a prior can be learned from it."""
+    """What a study puts under `risk` in the facts of a record, so that a prior can be learned from it.
+
+    Args:
+        space: of the combinations.
+        trained: the training combinations (n, width).
+        tested: combinations that were asked about (m, width).
+        failed: of each tested one whether the net failed, or how often, from 0 to 1.
+        family: of worlds that are judged together.
+
+    Example:
+        >>> toys, tested = rc.Product(color=2, shape=2), np.array([[0, 1]])
+        >>> kept = rc.audit.risk_table(toys, np.array([[0, 0], [1, 1]]), tested, failed=[1.0], family="toys")
+        >>> dict(zip(kept["features"], kept["rows"][0]))["unseen_pairs"]
+        1.0
+    """
     features = describe(Seen(space, trained), tested)
     failed = np.asarray(failed, dtype=float)
     if failed.shape != (len(tested),) or not ((failed >= 0) & (failed <= 1)).all():
@@ -43,7 +59,18 @@ def risk_table(space: Space, trained: np.ndarray, tested: np.ndarray, failed: An
 
 
 def fit_prior(folders: Sequence[Path]) -> RiskModel:
-    """A risk model from lab stores."""
+    """A risk model from lab stores.
+
+    Args:
+        folders: stores of studies that keep a risk table, such as audit-transfer.
+
+    Example:
+        >>> done = rc.run(study, "smoke", out="coin-smoke", quiet=True)
+        >>> rc.audit.fit_prior(["coin-smoke"])  # a coin has no combinations
+        Traceback (most recent call last):
+            ...
+        recombine.errors.UserError: no record in coin-smoke says which combinations failed; ...
+    """
     tables, origins = [], []
     for folder in folders:
         store = Store.open(folder)
@@ -70,10 +97,13 @@ def fit_prior(folders: Sequence[Path]) -> RiskModel:
     from .. import __version__
 
     provenance = {
-        "stores": origins, "content": _content(values, failed), "families": families,
-        "records": len(tables), "recombine": __version__,
+        "stores": origins,
+        "content": _content(values, failed),
+        "families": families,
+        "records": len(tables),
+        "recombine": __version__,
         "judged_on": "families" if by_family else "records" if len(tables) > 1 else "combinations",
-    }  # fmt: skip
+    }
     several = len(np.unique(groups)) > 1
     return fit_risk(
         Features(tuple(FEATURES), values), failed, groups=groups if several else None, provenance=provenance
@@ -102,7 +132,12 @@ def _checked(table: Any, record: str) -> dict[str, Any]:
 
 
 def shipped_prior() -> RiskModel | None:
-    """The prior that came with this version; None if none did."""
+    """The prior that came with this version; None if none did.
+
+    Example:
+        >>> rc.audit.shipped_prior().base_rate > 0.5  # in the lab, more unseen combinations failed than not
+        True
+    """
     file = importlib.resources.files("recombine.audit").joinpath(SHIPPED)
     return (
         RiskModel.from_json(json.loads(file.read_text(encoding="utf-8")), SHIPPED, tuple(FEATURES))
@@ -111,20 +146,21 @@ def shipped_prior() -> RiskModel | None:
     )
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON, no key of which comes twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key comes twice")
-    return found
-
-
 def load_prior(path: str | os.PathLike) -> RiskModel:
-    """A prior from a file of the user's own."""
+    """A prior from a file of the user's own.
+
+    Args:
+        path: of a file that `recombine risk fit` made.
+
+    Example:
+        >>> from pathlib import Path
+        >>> size = Path("own.json").write_bytes(rc.audit.shipped_prior().to_bytes())
+        >>> rc.audit.load_prior("own.json").names == rc.audit.shipped_prior().names
+        True
+    """
+    name = visible(Path(path).name, 200)
     try:
-        data = json.loads(Path(path).read_bytes(), object_pairs_hook=_once)
+        data = json_object(Path(path).read_bytes(), name, "make it again with `recombine risk fit`")
     except OSError as problem:
-        raise UserError(f"{Path(path).name} cannot be read: {problem.strerror}") from None
-    except (ValueError, RecursionError):
-        raise UserError(f"{Path(path).name} is not JSON; make it again with `recombine risk fit`") from None
-    return RiskModel.from_json(data, Path(path).name, tuple(FEATURES))
+        raise UserError(f"{name} cannot be read: {problem.strerror}") from None
+    return RiskModel.from_json(data, name, tuple(FEATURES))

@@ -1,232 +1,319 @@
-"""Risk: for every unseen combination, how likely the model fails, how sure that is, and why.
+"""Risk: how often the model fails on every combination, seen or not, how sure that is, and why.
 
-Learned from the user's outcomes where there are enough of them; else taken from a prior; else not given. It says so
-where failure has nothing to do with coverage, and abstains where a combination is unlike all it was learned on.
+Learned from the user's outcomes (audit/risk_forecast.py). Without outcomes nothing is forecast: a prior gives an
+order, and no probability, and only where it was asked for.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import betaincinv
 
-from .data import Observed
-from .features import FEATURES, STRUCTURAL, Features, describe
+from ..machine.processes import one_blas_thread
+from ..planning.forbidden import Forbidden
+from ..tables import Observed
+from . import logistic
+from .asking import Asking
+from .features import Features, describe
 from .outcomes import Evaluated
-from .rates import wilson
+from .patterns import Answered
 from .reasons import explain
-from .risk_model import SIGNAL, RiskModel, fit_risk
+from .risk_forecast import Forecast, foretell
+from .risk_model import RiskModel
 from .seen import Seen
+from .unseen import candidates
 
-ENOUGH, ENOUGH_UNSEEN = 30, 10  # evaluated combinations, and unseen ones among them
-LISTED_UP_TO = 2_000_000  # combinations of a space that is gone through as a whole
-SAMPLED = 50_000  # combinations looked at in a larger one
+TOLERANCE = 0.05  # by how much a combination may fail more often than seen ones do, and is still said to hold
+MOST = 100_000  # unseen combinations that are listed
+ENOUGH = 5  # combinations with answers
+FITTED = 20_000  # of more combinations with answers, so many are what causes and effects are learned from
 EXPLAINED = 20_000  # combinations with reasons in words
 
 
 @dataclass(frozen=True)
 class RiskReport:
-    """Section 4 of the audit: unseen combinations, the riskiest first."""
+    """Section 4 of the audit: the risk of unseen combinations, the riskiest first, and of seen ones.
 
-    basis: str  # "outcomes", "base rate", "no signal", "prior" or "none"
-    said: str  # what the numbers rest on, in words
-    combinations: np.ndarray  # (n, factors)
-    probability: np.ndarray  # NaN where it abstains
+    Called with rows it gives the risk of these: `audit.risk([{"weather": "snow", "light": "night"}])`.
+
+    Args:
+        basis: what it rests on: "outcomes"; "prior", which is an order and no probability; "none".
+        said: the same in words.
+        combinations: (n, factors) unseen ones, the riskiest first.
+        probability: (n,) how often each fails; NaN without outcomes.
+        low: (n,) of its 90 % interval.
+        high: (n,) of it, too.
+        features: what of each was never trained: `unseen_pairs`, the share of its pairs.
+        whole: whether all unseen combinations are here.
+        reference: share of wrong answers on seen combinations, which calls are relative to.
+        tolerance: by how much a combination may fail more often and still holds.
+        seen_probability: of seen combinations, in the order of the table.
+        seen_low: likewise.
+        seen_high: likewise.
+        model: the prior, where it gives the order.
+        forecast: what the numbers come from.
+        quality: how good they are on combinations whose own answers were left out.
+        asking: what is looked up of combinations.
+    """
+
+    basis: str
+    said: str
+    combinations: np.ndarray
+    probability: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    abstained: np.ndarray  # bool
     features: Features
-    reasons: list[list[str]]  # of the first EXPLAINED
-    whole: bool  # all unseen combinations are here
+    whole: bool
+    reference: float
+    tolerance: float
+    seen_probability: np.ndarray
+    seen_low: np.ndarray
+    seen_high: np.ndarray
     model: RiskModel | None = None
-    why_abstained: dict[str, int] = field(default_factory=dict)
+    forecast: Forecast | None = None
+    quality: dict[str, float] | None = None
+    asking: Asking | None = None
+
+    def __call__(self, rows: Any) -> Any:
+        """The risk of any combinations, as a pandas table: the factors, risk, risk_low, risk_high, call.
+
+        Args:
+            rows: a table with a column per factor, a list of mappings from factors to levels, or one such mapping.
+        """
+        import pandas
+
+        assert self.asking is not None
+        asked, names = self.asking.read(rows)
+        found = _nothing(len(asked)) if self.forecast is None else self.forecast.risk(self.asking.about(asked))
+        p, low, high = found
+        table = pandas.DataFrame(names)
+        return table.assign(risk=p, risk_low=low, risk_high=high, call=self.called(low, high))
+
+    def called(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        """What can be said of intervals: "fails", "holds" or "open", by `rule`."""
+        mark = self.reference + self.tolerance
+        if self.basis != "outcomes":
+            return np.full(len(low), "open")
+        return np.where(low > mark, "fails", np.where(high <= mark, "holds", "open"))
 
     @property
     def calls(self) -> np.ndarray:
-        """What can be said of each: "fails", "holds", "open" or "abstains".
+        """What can be said of each unseen combination."""
+        return self.called(self.low, self.high)
 
-        Where failure has nothing to do with coverage a rate is known, and which combinations fail is not: all are open.
-        """
-        if self.basis == "no signal":
-            return np.where(self.abstained, "abstains", "open")
-        called = np.where(self.low >= 0.5, "fails", np.where(self.high < 0.5, "holds", "open"))
-        return np.where(self.abstained | np.isnan(self.probability), "abstains", called)
+    @property
+    def seen_calls(self) -> np.ndarray:
+        """What can be said of each seen one."""
+        return self.called(self.seen_low, self.seen_high)
+
+    @cached_property
+    def reasons(self) -> list[list[str]]:
+        """Why each may fail, in words, of the first `EXPLAINED`."""
+        assert self.asking is not None
+        seen = self.asking.seen
+        return explain(seen, self.combinations[: min(EXPLAINED, seen.at_once(2) // 8)])
+
+    @property
+    def rule(self) -> str:
+        """How calls are made, in words; "" without outcomes."""
+        if self.basis != "outcomes":
+            return ""
+        return (
+            f"Seen combinations fail in {self.reference:.1%} of the answers. A combination fails if the low end of its "
+            f"90 % interval is more than {100 * self.tolerance:g} points above that (--tolerance), and holds if the "
+            "high end is not; all others are open."
+        )
 
     def sentences(self) -> list[str]:
         said = [self.said]
-        if self.model is not None and self.basis in ("outcomes", "prior"):
-            q = self.model.quality
-            others = {"families": "families of worlds", "records": "other worlds"}
-            where = others.get(str(self.model.provenance.get("judged_on")), "combinations")
-            own = self.basis == "outcomes" and not math.isnan(q.auroc_within)
-            within = f" ({q.auroc_within:.2f} among unseen ones)" if own else ""
+        if self.quality is not None:
+            q = self.quality
             said.append(
-                f"On {where} it was not fitted on: AUROC {q.auroc:.2f}{within}, Brier {q.brier:.3f} "
-                f"(the base rate alone: {q.brier_of_the_rate:.3f}), calibration error {q.calibration_error:.3f}."
+                f"On combinations whose own answers were left out: AUROC {q['auroc']:.2f}, Brier {q['brier']:.3f} (the "
+                f"overall rate alone: {q['brier_of_the_rate']:.3f}), calibration error {q['calibration_error']:.3f}."
             )
-        counts = Counter(self.calls.tolist())
-        if self.basis != "none" and len(self.combinations):
+        if self.basis == "outcomes":
+            counts = Counter(self.calls.tolist())
             said.append(
                 f"Of {len(self.combinations):,} unseen combinations {'' if self.whole else 'looked at '}"
-                f"{counts['fails']:,} likely fail, {counts['holds']:,} likely hold, {counts['open']:,} are open; "
-                f"for {counts['abstains']:,} it abstains."
+                f"{counts['fails']:,} fail, {counts['holds']:,} hold, {counts['open']:,} are open."
             )
-        if self.why_abstained:
-            worst = max(self.why_abstained, key=lambda name: self.why_abstained[name])
-            said.append(f"It abstains outside what it was learned on, mostly because of: {FEATURES.get(worst, worst)}.")
+            said.append(self.rule)
         return said
 
     def to_json(self, observed: Observed, top: int) -> dict[str, Any]:
         calls = self.calls
         return {
-            "basis": self.basis, "unseen": len(self.combinations), "whole": self.whole, "summary": self.sentences(),
+            "basis": self.basis,
+            "unseen": len(self.combinations),
+            "whole": self.whole,
+            "summary": self.sentences(),
+            "reference": self.reference,
+            "tolerance": self.tolerance,
             "calls": dict(Counter(calls.tolist())),
-            "quality": self.model.quality.to_json() if self.model else None,
-            "weights": self.model.weights if self.model else None,
+            "seen_calls": dict(Counter(self.seen_calls.tolist())),
+            "quality": self.quality,
+            "models": self._models(),
             "provenance": self.model.provenance if self.model else None,
-            "why_abstained": self.why_abstained,
             "top": [
-                {"combination": observed.labels(self.combinations[i]), "probability": float(self.probability[i]),
-                 "low": float(self.low[i]), "high": float(self.high[i]), "call": str(calls[i]),
-                 "reasons": self.reasons[i] if i < len(self.reasons) else []}
+                {
+                    "combination": observed.labels(self.combinations[i]),
+                    "probability": float(self.probability[i]),
+                    "low": float(self.low[i]),
+                    "high": float(self.high[i]),
+                    "call": str(calls[i]),
+                    "reasons": self.reasons[i] if i < len(self.reasons) else [],
+                }
                 for i in range(min(top, len(self.combinations)))
             ],
-        }  # fmt: skip
+        }
+
+    def _models(self) -> dict[str, float] | None:
+        """What is mixed, and the share of each."""
+        if self.forecast is None:
+            return None
+        names = [one.name for one in self.forecast.models]
+        return dict(zip(names, self.forecast.shares.tolist(), strict=True))
 
 
+def answered_of(observed: Observed, evaluated: Evaluated, asking: Asking) -> Answered:
+    """The combinations with answers, as the forecast wants them."""
+    rows = observed.rows[evaluated.at].astype(np.int64)
+    rules, _ = asking.trained.rules(rows)
+    wrong = np.clip(evaluated.answers - evaluated.right, 0, evaluated.answers)
+    return Answered(rows, observed.space.levels, evaluated.answers, wrong, evaluated.seen, rules)
+
+
+def reference_of(evaluated: Evaluated | None) -> float:
+    """Share of wrong answers on seen combinations; on all where no seen one has answers; NaN without answers."""
+    if evaluated is None or not len(evaluated.at):
+        return math.nan
+    used = evaluated.seen if evaluated.seen.any() else ~evaluated.seen
+    return float(1 - evaluated.right[used].sum() / evaluated.answers[used].sum())
+
+
+@one_blas_thread()
 def assess(
-    observed: Observed, seen: Seen, evaluated: Evaluated | None, readable: np.ndarray | None = None,
-    prior: RiskModel | None = None, seed: int = 0,
-) -> RiskReport:  # fmt: skip
-    """The risk of unseen combinations."""
-    combinations, whole = unseen_combinations(observed, seen, seed)
-    features = describe(seen, combinations, readable)
-    n = len(combinations)
-    nothing = np.full(n, math.nan)
-    model, basis = None, "none"
-    probability, low, high = nothing, np.zeros(n), np.ones(n)
-    beyond = np.zeros((n, len(features.names)), bool)
-    if evaluated is not None and len(evaluated.at) >= ENOUGH and (~evaluated.seen).sum() >= ENOUGH_UNSEEN:
-        learned = describe(seen, observed.rows[evaluated.at], readable)
-        failed = evaluated.failed
-        unseen = ~evaluated.seen
-        number = int(unseen.sum())
-        if 0 < failed.mean() < 1:
-            model = fit_risk(learned, failed, seed=seed, within=unseen, provenance={"judged_on": "combinations"})
-        if model is not None and model.quality.signal:
-            basis = "outcomes"
-            said = f"Learned from the outcomes of {len(failed):,} combinations, {number:,} of them unseen."
-            probability, low, high = model.predict(features)
-            beyond = model.outside(features)
-        else:
-            basis = "base rate" if model is None else "no signal"
-            rate, bottom, top = _base_rate(failed[unseen], evaluated.answers[unseen], model is None)
-            probability, low, high = np.full(n, rate), np.full(n, bottom), np.full(n, top)
-            beyond = _outside(features, learned.at(unseen))
-            said = _alike(failed, number) if model is None else _no_signal(failed, model)
-    elif prior is not None:
-        basis, model = "prior", prior
-        said = (
-            _why_not(evaluated)
-            + f"The forecast is a prior, learned in a lab on {prior.combinations:,} combinations of other worlds: "
-            "a first guess, which outcomes of your own model replace."
-        )
-        probability, low, high = prior.predict(features)
-        beyond_prior = prior.outside(features)
-        for i, name in enumerate(prior.names):
-            beyond[:, features.names.index(name)] = beyond_prior[:, i]
+    observed: Observed,
+    seen: Seen,
+    evaluated: Evaluated | None,
+    more: Callable[[np.ndarray], np.ndarray] | None = None,
+    prior: RiskModel | None = None,
+    *,
+    forbidden: Forbidden | None = None,
+    tolerance: float = TOLERANCE,
+    most: int = MOST,
+    seed: int = 0,
+) -> RiskReport:
+    """The risk of combinations, seen and unseen.
+
+    Args:
+        observed: the table.
+        seen: its training combinations.
+        evaluated: its answers.
+        more: rows -> further features of them, such as how confident the model is.
+        prior: gives an order where there are no outcomes; None for no order.
+        forbidden: what cannot be had, and is not listed.
+        tolerance: by how much a combination may fail more often than seen ones and still holds.
+        most: unseen combinations that are listed.
+        seed: of what is drawn.
+    """
+    asking = Asking(observed, seen, more)
+    forecast = None
+    if evaluated is not None and len(evaluated.at) >= ENOUGH:
+        table = answered_of(observed, evaluated, asking)
+        used = _used(table, seed)
+        asking.answered(table, used)
+        table = table.at(used)
+        forecast = foretell(table, asking.trained, asking.trained.rules(table.codes)[1], asking.more(table.codes))
+    rows, whole = candidates(observed, seen, forecast, asking, most, seed, forbidden)
+    shares = asking.trained.rules(rows)[1]
+    trained = observed.rows[observed.seen]
+    if forecast is not None:
+        p, low, high = forecast.risk(asking.about(rows))
+        own = forecast.risk(asking.about(trained))
     else:
-        said = (
-            _why_not(evaluated)
-            + "No prior is shipped, so no probability is given; combinations are in the order of what they lack."
-        )
-    abstained = np.asarray(beyond.any(axis=1)) | np.full(n, basis == "none")
-    probability = np.where(abstained, math.nan, probability)
-    low, high = np.where(abstained, 0.0, low), np.where(abstained, 1.0, high)
-    order = _order(probability, features)
-    combinations, features = combinations[order], features.at(order)
-    why = {name: int(count) for name, count in zip(features.names, beyond.sum(0), strict=True) if count}
+        p, low, high = _nothing(len(rows))
+        own = _nothing(len(trained))
+    order = _order(p, shares, seen, rows, None if forecast is not None else prior)
+    rows, p, low, high = rows[order], p[order], low[order], high[order]
     return RiskReport(
-        basis, said, combinations, probability[order], low[order], high[order], abstained[order], features,
-        explain(seen, combinations[: min(EXPLAINED, seen.at_once(2) // 8)]), whole, model, why,
-    )  # fmt: skip
-
-
-def unseen_combinations(observed: Observed, seen: Seen, seed: int = 0) -> tuple[np.ndarray, bool]:
-    """All unseen combinations, or of a huge space those in the table, neighbors of trained ones and a sample."""
-    space = observed.space
-    if space.size <= LISTED_UP_TO:
-        rest = np.ones(space.size, bool)
-        rest[space.rank(seen.combinations)] = False
-        return space.unrank(np.flatnonzero(rest)), True
-    rng = np.random.default_rng(seed)
-    size = min(SAMPLED, 3 * seen.at_once(2))
-    near = seen.combinations[np.argsort(-seen.rows, kind="stable")[:size]].copy()
-    column = rng.integers(0, space.width, len(near))
-    near[np.arange(len(near)), column] = rng.integers(0, np.array(space.levels)[column])
-    drawn = np.concatenate([observed.rows[~observed.seen], near, space.sample(rng, size)])
-    drawn = np.unique(drawn, axis=0)
-    return drawn[~seen.contains(drawn)], False
-
-
-def _alike(failed: np.ndarray, unseen: int) -> str:
-    came_out = "wrong" if failed[0] else "right"
-    return (
-        f"Every answer on the {len(failed):,} combinations with outcomes was {came_out}, {unseen:,} unseen ones among "
-        "them; nothing else can be foretold."
+        basis="outcomes" if forecast is not None else "none" if prior is None else "prior",
+        said=_said(evaluated, forecast, prior, asking),
+        combinations=rows,
+        probability=p,
+        low=low,
+        high=high,
+        features=Features(("unseen_pairs",), shares[order][:, None]),
+        whole=whole,
+        reference=reference_of(evaluated),
+        tolerance=tolerance,
+        seen_probability=own[0],
+        seen_low=own[1],
+        seen_high=own[2],
+        model=None if forecast is not None else prior,
+        forecast=forecast,
+        quality=None if forecast is None else _quality(forecast),
+        asking=asking,
     )
 
 
-def _no_signal(failed: np.ndarray, model: RiskModel) -> str:
-    q = model.quality
-    if q.p_value <= SIGNAL:
-        return (
-            f"No signal to rely on: what was trained fits failure on {len(failed):,} combinations better than chance "
-            f"(p = {q.p_value:.3f}), but foretells it hardly better than its rate does (Brier {q.brier:.3f} against "
-            f"{q.brier_of_the_rate:.3f}); all there is to say is the rate of failure on unseen ones."
-        )
-    return (
-        f"No signal: no sign that failure on {len(failed):,} combinations has to do with what was trained, as far as "
-        f"these features tell (p = {q.p_value:.2f}); all there is to say is the rate of failure on unseen ones."
-    )
+def _used(table: Answered, seed: int) -> np.ndarray:
+    """The combinations that a forecast is made from: all, or of very many those with most answers."""
+    if len(table) <= FITTED:
+        return np.arange(len(table))
+    lot = np.random.default_rng(seed).random(len(table))
+    return np.sort(np.lexsort([lot, -table.answers])[:FITTED])
 
 
-def _why_not(evaluated: Evaluated | None) -> str:
+def _nothing(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return np.full(n, math.nan), np.zeros(n), np.ones(n)
+
+
+def _order(p: np.ndarray, shares: np.ndarray, seen: Seen, rows: np.ndarray, prior: RiskModel | None) -> np.ndarray:
+    """The riskiest first; without a probability by the prior, or else by how many pairs were never seen."""
+    if prior is not None and len(rows):
+        said = prior.predict(describe(seen, rows))[0]
+        return np.lexsort([-shares, -said])
+    return np.lexsort([-shares, -np.where(np.isnan(p), -1.0, p)])
+
+
+def _quality(forecast: Forecast) -> dict[str, float]:
+    """How good the forecast of each combination is without its own answers."""
+    failed = forecast.table.wrong / forecast.table.answers
+    said = forecast.mean
+    bins = logistic.calibration(said, failed)
+    return {
+        "auroc": logistic.auroc(said, failed),
+        "brier": logistic.brier(said, failed),
+        "brier_of_the_rate": logistic.brier(np.full(len(failed), failed.mean()), failed),
+        "calibration_error": logistic.calibration_error(bins),
+    }
+
+
+def _said(evaluated: Evaluated | None, forecast: Forecast | None, prior: RiskModel | None, asking: Asking) -> str:
+    if forecast is not None and asking.table is not None:
+        unseen, number = int((~forecast.table.seen).sum()), len(forecast.table)
+        more = len(asking.table) - number
+        rest = f" The answers on {more:,} others count for these combinations only." if more else ""
+        return f"Learned from the outcomes of {number:,} combinations, {unseen:,} of them unseen.{rest}"
     if evaluated is None:
-        return "There are no outcomes (--outcome). "
-    unseen = int((~evaluated.seen).sum())
+        why = "There are no outcomes (--outcome)"
+    else:
+        number = len(evaluated.at)
+        why = f"Outcomes of {number:,} combination{'s' if number != 1 else ''} are too few to learn from"
+    if prior is None:
+        return f"{why}, so no risk is said; combinations are listed by how many of their pairs were never seen."
+    within = prior.provenance.get("auroc_within_nets") or {}
+    figures = ", ".join(f"{value:.2f} on {family}" for family, value in within.items())
+    advertised = f" (AUROC within one net: {figures})" if within else ""
     return (
-        f"Outcomes of {len(evaluated.at):,} combinations, {unseen:,} of them unseen, are too few to learn from "
-        f"({ENOUGH} and {ENOUGH_UNSEEN} are needed). "
+        f"{why}. The order is that of a prior, learned in a lab on {prior.combinations:,} combinations of other "
+        f"worlds{advertised}: a first guess, and no probability."
     )
-
-
-def _base_rate(failed: np.ndarray, answers: np.ndarray, alike: bool) -> tuple[float, float, float]:
-    """The rate of failure, and what a single combination may have: 95 % of a beta distribution with the same spread."""
-    n, mean = len(failed), float(failed.mean())
-    low, high = wilson(mean * n, n)
-    if alike:
-        return (mean * n + 0.5) / (n + 1), low, high
-    between = float(failed.var()) - float(np.mean(mean * (1 - mean) / answers))
-    if between > 1e-6 and 0 < mean < 1:
-        times = max(mean * (1 - mean) / between - 1, 1e-3)
-        ends = betaincinv(mean * times, (1 - mean) * times, [0.025, 0.975])
-        low, high = min(low, float(ends[0])), max(high, float(ends[1]))
-    return mean, low, high
-
-
-def _outside(features: Features, learned: Features) -> np.ndarray:
-    """A base rate, too, holds only for combinations of the kind it was measured on."""
-    low, high = learned.values.min(0), learned.values.max(0)
-    beyond = (features.values < low - 1e-9) | (features.values > high + 1e-9)
-    return beyond & np.isin(features.names, STRUCTURAL)
-
-
-def _order(probability: np.ndarray, features: Features) -> np.ndarray:
-    """The riskiest first; without a number, what lacks most.."""
-    keys = [features[name] for name in ("rare_pairs", "unseen_triples", "unseen_pairs", "untrained")]
-    return np.lexsort([*(-key for key in keys), -np.where(np.isnan(probability), -1.0, probability)])

@@ -59,7 +59,25 @@ class Quality:
 
 @dataclass(frozen=True)
 class RiskModel:
-    """Weights, what they were learned on, and how good they are."""
+    """A model of failure: weights, what they were learned on, and how good they are.
+
+    Args:
+        names: of the features.
+        model: the logistic model.
+        draws: the same fit to combinations drawn again, for the interval.
+        low: the least value of each feature where it was learned.
+        high: the largest one.
+        strength: of the penalty.
+        combinations: how many it was learned on.
+        base_rate: share of these that failed.
+        quality: how good its probabilities are for combinations that the fit had not seen.
+        provenance: where they come from.
+
+    Example:
+        >>> prior = rc.audit.shipped_prior()
+        >>> len(prior.weights) == len(prior.names), prior.quality.signal
+        (True, True)
+    """
 
     names: tuple[str, ...]
     model: Logistic
@@ -120,14 +138,22 @@ class RiskModel:
     # -- as data --------------------------------------------------------------------------------------------------
     def to_json(self) -> dict[str, Any]:
         return {
-            "kind": KIND, "format": FORMAT, "features": list(self.names),
-            "mean": self.model.mean.tolist(), "scale": self.model.scale.tolist(),
-            "weights": self.model.weights.tolist(), "intercept": self.model.intercept,
+            "kind": KIND,
+            "format": FORMAT,
+            "features": list(self.names),
+            "mean": self.model.mean.tolist(),
+            "scale": self.model.scale.tolist(),
+            "weights": self.model.weights.tolist(),
+            "intercept": self.model.intercept,
             "draws": [[d.intercept, d.mean.tolist(), d.scale.tolist(), d.weights.tolist()] for d in self.draws],
-            "low": self.low.tolist(), "high": self.high.tolist(), "strength": self.strength,
-            "combinations": self.combinations, "base_rate": self.base_rate, "quality": self.quality.to_json(),
+            "low": self.low.tolist(),
+            "high": self.high.tolist(),
+            "strength": self.strength,
+            "combinations": self.combinations,
+            "base_rate": self.base_rate,
+            "quality": self.quality.to_json(),
             "provenance": self.provenance,
-        }  # fmt: skip
+        }
 
     @classmethod
     def from_json(cls, data: Any, name: str, known: Sequence[str]) -> RiskModel:
@@ -149,11 +175,18 @@ class RiskModel:
             if not whole or not all(0 <= share <= 1 for share in shares) or min(*weights, *scale) < 0:
                 raise ValueError("not what a fit gives")
             return cls(
-                tuple(data["features"]), Logistic(float(data["intercept"]), weights, mean, scale),
-                draws, _row(data["low"], n), _row(data["high"], n), float(data["strength"]), int(data["combinations"]),
-                float(data["base_rate"]), _numbers(Quality, quality, bins=bins), dict(data["provenance"]),
-            )  # fmt: skip
-        except (KeyError, TypeError, ValueError, IndexError) as problem:
+                tuple(data["features"]),
+                Logistic(float(data["intercept"]), weights, mean, scale),
+                draws,
+                _row(data["low"], n),
+                _row(data["high"], n),
+                float(data["strength"]),
+                int(data["combinations"]),
+                float(data["base_rate"]),
+                _numbers(Quality, quality, bins=bins),
+                dict(data["provenance"]),
+            )
+        except (KeyError, TypeError, ValueError, IndexError, OverflowError, AttributeError) as problem:
             if isinstance(problem, UserError):
                 raise
             raise UserError(
@@ -179,9 +212,14 @@ def _row(values: Any, n: int) -> np.ndarray:
 
 
 def fit_risk(
-    features: Features, failed: np.ndarray, *, groups: np.ndarray | None = None, seed: int = 0,
-    within: np.ndarray | None = None, provenance: dict[str, Any] | None = None,
-) -> RiskModel:  # fmt: skip
+    features: Features,
+    failed: np.ndarray,
+    *,
+    groups: np.ndarray | None = None,
+    seed: int = 0,
+    within: np.ndarray | None = None,
+    provenance: dict[str, Any] | None = None,
+) -> RiskModel:
     """Fits and judges a model. `failed` holds the share of wrong answers; needs both failures and successes.
 
     Cross-validation is by combination or, where `groups` are given, by group. The strength of the penalty is chosen

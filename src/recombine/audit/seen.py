@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..spaces import Space, require_free
+from ..spaces import Space, find, require_free
 from ..supports.certificate import components, element_usage
 
 _DENSE = 1 << 16  # cells of a table that is always an array
@@ -22,22 +22,6 @@ _WORK = {2: 200_000_000, 3: 60_000_000}  # tuples of trained combinations that a
 _MOST_DROPS = 400  # ways to leave elements out by which a neighbor is looked for
 _NEIGHBOR_WORK = 20_000_000  # elements of trained combinations that are left out in one of them
 _CHUNK_CELLS = 20_000_000
-
-
-def find(space: Space, known: np.ndarray, asked: np.ndarray) -> np.ndarray:
-    """Where each asked combination stands among known, distinct ones; -1 if nowhere."""
-    if not len(known):
-        return np.full(len(asked), -1)
-    if space.size < 2**62:
-        ranks, wanted = space.rank(known), space.rank(asked)
-        order = np.argsort(ranks, kind="stable")
-        at = order[np.minimum(np.searchsorted(ranks[order], wanted), len(known) - 1)]
-        return np.where(ranks[at] == wanted, at, -1)
-    _, inverse = np.unique(np.concatenate([known, asked]), axis=0, return_inverse=True)
-    inverse = inverse.ravel()
-    place = np.full(inverse.max(initial=0) + 1, -1)
-    place[inverse[: len(known)]] = np.arange(len(known))
-    return place[inverse[len(known) :]]
 
 
 def _total(numbers: np.ndarray, place: tuple[int, ...]) -> Any:

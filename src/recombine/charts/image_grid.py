@@ -13,8 +13,8 @@ Rectangle = tuple[int | float, int | float, int | float, int | float]
 
 
 @dataclass(frozen=True)
-class Tile:
-    """A small picture: what `shades.pack` made, row 0 on top, and a few words on it for the pointer and the ear.
+class Image:
+    """A small picture: what `packed_images.pack` made, row 0 on top, and a few words on it for the pointer and the ear.
 
     They are shown below it where its column has no name.
 
@@ -37,7 +37,7 @@ class Tile:
 
 
 @dataclass(frozen=True)
-class Plate:
+class ImageGrid:
     """Small pictures of the report in rows and columns, and what to see in them; None leaves a place empty.
 
     One row without a name is a list: it continues on the next line. Pictures of the same ends share a color bar.
@@ -49,7 +49,7 @@ class Plate:
     title: str
     caption: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[Tile | None, ...]], ...]
+    rows: tuple[tuple[str, tuple[Image | None, ...]], ...]
     slider: str | None = None
     legend: str = ""
 

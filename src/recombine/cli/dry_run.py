@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import UserError
-from ..report.page import duration
+from ..labels import duration
 from .printing import print_json
 
 
@@ -25,8 +25,9 @@ def print_dry_runs(runs: list[tuple[Any, str, int, dict[str, Any], str]], json: 
 
 def _dry_run(study: Any, scale: str, seeds: int, changes: dict[str, Any], place: str) -> dict[str, Any]:
     from ..lab.store import Store
+    from ..lab.wanted import whole_look
 
-    cells = study.cells(study.settings(scale, changes), seeds)
+    cells = study.cells(study.settings(scale, changes), whole_look(seeds))
     try:
         done = Store.open(place).done()
     except UserError:  # nothing is there yet

@@ -18,7 +18,16 @@ from ..registry import Registry
 
 
 class Encoding(eqx.Module):
-    """What every encoding has."""
+    """The base of all encodings: how what makes up a combination is shown to a net.
+
+    Args:
+        size: numbers in the code.
+        vocabulary: if the code is a sequence of word numbers (int32), how many words there are; a net embeds them.
+
+    Example:
+        >>> task.encoding.size, task.encoding.shows, task.encoding.linear
+        (4, 'constituents', True)
+    """
 
     shows: ClassVar[str]  # "constituents" or "coordinates"
     linear: ClassVar[bool]  # affine in what it shows
@@ -38,5 +47,13 @@ encodings: Registry[Callable[..., Any]] = Registry("encoding")
 
 
 def showing(what: str) -> list[str]:
-    """Names of the encodings that show constituents, or coordinates."""
+    """Names of the encodings that show constituents, or coordinates.
+
+    Args:
+        what: "constituents" (weights of modules) or "coordinates" (places along factors).
+
+    Example:
+        >>> "orthogonal" in rc.encodings.showing("constituents"), "bump" in rc.encodings.showing("coordinates")
+        (True, True)
+    """
     return [name for name, made in encodings.items() if made.shows == what]  # type: ignore[attr-defined]

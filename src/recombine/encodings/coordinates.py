@@ -26,9 +26,17 @@ OFF_FRAME = 2 / 3  # of the margin: four levels out of six, where a bump of one 
 
 
 class CoordinateEncoding(Encoding):
-    """What every encoding of coordinates has. Subclass it and write `length` and `part`.
+    """The base of encodings of coordinates. Subclass it and write `length` and `part`.
 
     `linear`: affine in the coordinates. `injective`: no two whole places in the frame have the same code.
+
+    Args:
+        levels: of each factor; coordinates run from 0 to levels - 1.
+        absent: what is shown of a factor that a combination lacks: "zeros", "mean" or "off-frame".
+
+    Example:
+        >>> bumps.encoding.segments, isinstance(bumps.encoding, rc.encodings.CoordinateEncoding)
+        ((6, 6), True)
     """
 
     shows = "coordinates"
@@ -93,7 +101,16 @@ def _tells_absence(encoding: CoordinateEncoding, levels: int) -> bool:
 
 @encodings.register("one-hot")
 class OneHot(CoordinateEncoding):
-    """One unit a level. For whole coordinates only. As published."""
+    """One unit per level. For whole coordinates only. As published.
+
+    Args:
+        levels: of each factor.
+        absent: what is shown of a factor that a combination lacks: "zeros" or "mean".
+
+    Example:
+        >>> rc.encodings.encodings["one-hot"]((3, 2))(jnp.array([2.0, 0.0])).tolist()
+        [0.0, 0.0, 1.0, 1.0, 0.0]
+    """
 
     linear = False
     injective = True
@@ -107,9 +124,17 @@ class OneHot(CoordinateEncoding):
 
 @encodings.register("bump")
 class Bump(CoordinateEncoding):
-    """A unit a level, active by nearness: exp(-(i - x)^2 / (2 s^2)). As published: s = 1.
+    """One unit per level, active by nearness: exp(-(i - x)^2 / (2 s^2)). As published: s = 1.
 
-    width: multiplies the variance s^2 (published ablation: 1, 3, ..., 11).
+    Args:
+        levels: of each factor.
+        absent: what is shown of a factor that a combination lacks: "zeros" or "mean".
+        width: multiplies the variance s^2 (published ablation: 1, 3, ..., 11).
+
+    Example:
+        >>> code = rc.encodings.encodings["bump"]((4,))(jnp.array([2.0]))
+        >>> [round(float(unit), 2) for unit in code]
+        [0.14, 0.61, 1.0, 0.61]
     """
 
     linear = False
@@ -132,6 +157,16 @@ class Margin(Bump):
     """The bump code on an axis that goes on outside the frame, 6 units at each end: it can show a place off-frame.
 
     As published for the data of "Plan B". An absent factor can be shown as a place in the margin.
+
+    Args:
+        levels: of each factor.
+        absent: what is shown of a factor that a combination lacks: "zeros", "mean" or "off-frame".
+        width: multiplies the variance of the bump.
+        margin: units at each end.
+
+    Example:
+        >>> rc.encodings.encodings["margin"]((4, 4), margin=2).segments
+        (8, 8)
     """
 
     margin: int = eqx.field(static=True)
@@ -152,7 +187,16 @@ class Margin(Bump):
 
 @encodings.register("ramp")
 class Ramp(CoordinateEncoding):
-    """The coordinate itself, in levels; one number a factor. As published."""
+    """The coordinate itself, in levels; one number per factor. As published.
+
+    Args:
+        levels: of each factor.
+        absent: what is shown of a factor that a combination lacks: "zeros", "mean" or "off-frame".
+
+    Example:
+        >>> rc.encodings.encodings["ramp"]((6, 6))(jnp.array([5.0, 2.0])).tolist()
+        [5.0, 2.0]
+    """
 
     linear = True
     injective = True
@@ -169,7 +213,16 @@ class Ramp(CoordinateEncoding):
 
 @encodings.register("ramp-normalized")
 class NormalizedRamp(Ramp):
-    """The coordinate, from -1 at the first level to 1 at the last; one number a factor. Ours."""
+    """The coordinate, from -1 at the first level to 1 at the last; one number per factor. Ours.
+
+    Args:
+        levels: of each factor.
+        absent: what is shown of a factor that a combination lacks: "zeros", "mean" or "off-frame".
+
+    Example:
+        >>> rc.encodings.encodings["ramp-normalized"]((5, 5))(jnp.array([4.0, 1.0])).tolist()
+        [1.0, -0.5]
+    """
 
     def part(self, coordinate: jax.Array, levels: int) -> jax.Array:
         return 2 * coordinate[..., None] / max(levels - 1, 1) - 1
@@ -179,7 +232,16 @@ class NormalizedRamp(Ramp):
 class Sinusoidal(CoordinateEncoding):
     """Sine and cosine of the coordinate at wavelengths 2n, n, n/2, ... for n levels. Ours.
 
-    frequencies: how many wavelengths. The longest is twice the frame, so that no two places look the same.
+    The longest wavelength is twice the frame, so that no two places look the same.
+
+    Args:
+        levels: of each factor.
+        absent: what is shown of a factor that a combination lacks: "zeros" or "mean".
+        frequencies: how many wavelengths.
+
+    Example:
+        >>> rc.encodings.encodings["sinusoidal"]((6, 6), frequencies=2)(jnp.array([0.0, 0.0])).tolist()
+        [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0]
     """
 
     linear = False
@@ -200,7 +262,17 @@ class Sinusoidal(CoordinateEncoding):
 
 @encodings.register("cos-sin")
 class CosSin(CoordinateEncoding):
-    """A place on a circle: (cos, sin) of the angle, the levels evenly around it. As published for rotation."""
+    """A place on a circle: (cos, sin) of the angle, the levels evenly around it. As published for rotation.
+
+    Args:
+        levels: of each factor.
+        absent: what is shown of a factor that a combination lacks: "zeros" or "mean".
+
+    Example:
+        >>> code = rc.encodings.encodings["cos-sin"]((4,))(jnp.array([1.0]))
+        >>> np.rint(code).astype(int).tolist()
+        [0, 1]
+    """
 
     linear = False
     injective = True

@@ -12,4 +12,9 @@ from .local import LocalFiles as LocalFiles
 from .local import temporary as temporary
 from .local import write_or_refuse as write_or_refuse
 from .local import write_whole as write_whole
+from .marks import ForeignFile as ForeignFile
+from .marks import is_marked as is_marked
+from .marks import marked as marked
+from .marks import refuse_foreign as refuse_foreign
+from .marks import replaced_by_force as replaced_by_force
 from .tables import write_table as write_table

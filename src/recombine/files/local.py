@@ -6,13 +6,19 @@ import contextlib
 import os
 import stat
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import BinaryIO
 
-from ..processes import Process, this_process
+from ..machine.processes import Process, this_process
 from .base import cannot_write
+from .marks import marked, refuse_foreign
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 #: our own marker, by which what a crash left behind can be told from other files; the writer's name follows
 TEMPORARY = ".recombine-tmp-"
@@ -55,10 +61,18 @@ def write_whole(path: Path, data: bytes, disk: Disk = DISK, durable: bool = True
         _sync_folder(path.parent, disk)
 
 
-def write_or_refuse(path: Path, data: bytes) -> None:
-    """`write_whole` for what a user asked to have written: one sentence on what is in the way."""
+def write_or_refuse(path: Path, data: bytes, force: bool = False, ours: bool = False) -> None:
+    """`write_whole` for what a user asked to have written: one sentence on what is in the way.
+
+    Args:
+        path: of the file; one that we did not write, or that was changed since, is not replaced.
+        data: its content, which gets a mark where its format has room for one.
+        force: replace whatever is there.
+        ours: something else vouches for what is there.
+    """
+    refuse_foreign(path, force, ours)
     try:
-        write_whole(path, data)
+        write_whole(path, marked(data, path.suffix))
     except OSError as problem:
         raise cannot_write(path, problem) from problem
 
@@ -66,6 +80,24 @@ def write_or_refuse(path: Path, data: bytes) -> None:
 def temporary(folder: Path) -> Path:
     """A new name for what is being written to a folder; it says who writes."""
     return folder / f"{TEMPORARY}{this_process()}-{uuid.uuid4().hex[:12]}"
+
+
+@contextlib.contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """One thread of one process at a time is in here, per folder. The system lets go where a process dies.
+
+    Where folders cannot be locked (Windows, some network drives) everybody comes in.
+    """
+    if fcntl is None:
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _put(path: Path, data: bytes, disk: Disk, durable: bool) -> None:

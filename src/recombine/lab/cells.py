@@ -8,6 +8,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from ..files.foreign_json import require_fields
+
 Spec = dict[str, Any]
 
 
@@ -24,7 +26,7 @@ class Cell:
     version: int
     spec: Spec
 
-    @functools.cached_property  # a driver asks for it some twenty times a cell
+    @functools.cached_property  # a driver asks for it some twenty times per cell
     def id(self) -> str:
         """Identity: a hash of the spec and of the version of what computes it."""
         return hashlib.sha256(canonical(self.to_json()).encode()).hexdigest()[:24]
@@ -38,4 +40,6 @@ class Cell:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Cell:
+        """A ValueError if it is no cell."""
+        require_fields(data, {"study": str, "version": int, "spec": dict})
         return cls(data["study"], data["version"], data["spec"])

@@ -102,6 +102,8 @@ def load(path: str | os.PathLike) -> StoredRun:
         path: the folder of the run, or a URL such as s3://bucket/prefix.
 
     Example:
-        run = rc.load("runs/supports-laptop"); run.table; run.net("3f2a")
+        >>> done = rc.run(study, "smoke", out="coin-smoke", quiet=True)
+        >>> rc.load("coin-smoke").table.value.tolist()
+        [0.9, 0.9, 0.9, 0.9]
     """
     return StoredRun(Store.open(path))

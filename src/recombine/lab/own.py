@@ -15,12 +15,14 @@ import os
 import signal
 import sys
 import threading
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 from ..errors import UserError, describe, unknown
+from ..files.foreign_json import json_object, require_fields
 from .study import Study
 
 IMPORT_SECONDS = 60  # in which a study must be imported
@@ -65,12 +67,12 @@ def with_own(registry: Mapping[str, Study], text: str | None) -> Mapping[str, St
     if text is None:
         return registry
     study = own_study(text) if is_reference(text) else registry[text]
-    return {**{name: registry[name] for name in registry}, study.id: study}
+    return ChainMap({study.id: study}, registry)  # type: ignore[arg-type]  # only looked up
 
 
 def from_argument(text: str) -> Study:
     """The study that a driver told its worker of."""
-    told = json.loads(text)
+    told = require_fields(json_object(text, "what a worker was told of its study"), {"study": str, "folder": str})
     return own_study(told["study"], told["folder"])
 
 
@@ -110,6 +112,8 @@ def _look_in(folder: str) -> None:
 
 def _not_imported(what: str, problem: BaseException) -> BaseException:
     """One sentence on why; what is no fault of the file is passed on."""
+    if isinstance(problem, SystemExit):
+        return UserError(f"{what} cannot be imported: it ends the process; a study file only makes its study")
     if isinstance(problem, UserError) or not isinstance(problem, Exception):
         return problem
     if isinstance(problem, SyntaxError):

@@ -8,15 +8,16 @@ import importlib.metadata
 import platform
 from pathlib import Path
 
-import jax
-
-from ..precision import resolve
-from ..processes import cores
+from ..machine.processes import cores
 
 
 @functools.cache
 def provenance() -> dict[str, str]:
     """Facts about this machine and software that a record carries."""
+    import jax
+
+    from ..machine.precision import resolve
+
     facts = {"python": platform.python_version(), "system": platform.system(), "machine": platform.machine()}
     for package in ("recombine", "jax", "jaxlib", "equinox", "optax", "numpy", "scipy"):
         facts[package] = importlib.metadata.version(package)

@@ -14,7 +14,19 @@ SCALES = ("smoke", "laptop", "night", "paper")
 
 @dataclass(frozen=True)
 class Scale:
-    """A value at each scale."""
+    """A value at each scale.
+
+    Args:
+        smoke: in tests.
+        laptop: in minutes; what pages show.
+        night: the full criteria, in hours.
+        paper: the published setting.
+
+    Example:
+        >>> steps = rc.Scale(smoke=100, laptop=2000, night=20_000, paper=100_000)
+        >>> steps.laptop
+        2000
+    """
 
     smoke: Any
     laptop: Any

@@ -6,35 +6,66 @@ path where only one path ends with it.
 
 from __future__ import annotations
 
-import json
+import numbers
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..errors import UserError, unknown
+from ..files.foreign_json import parsed_json
+from ..labels import quoted, visible
 
 #: parts whose fields may be set although the study does not mention them; what they do not have, they refuse
 OPEN = ("world", "support", "net", "recipe", "options")
 RESERVED = ("scale", "control")
+#: what no study can be run beyond: a layer more is traced for some milliseconds, an element takes memory in every map
+MOST = {"depth": 500, "layers": 500, "blocks": 500, "heads": 1_000, "modules": 100_000, "at_most": 1_000}
+MOST |= dict.fromkeys(("width", "hidden", "inputs", "outputs", "features", "size", "length"), 1_000_000)
+LARGEST = 10**9
 #: settings in words, by the last name of their path
 WORDS = {
-    "steps": "training steps", "tasks": "combinations per step", "samples": "inputs per combination",
-    "learning_rate": "peak learning rate", "schedule": "constant, cosine or linear",
-    "warmup": "share of steps with a rising rate", "weight_decay": "on matrices only",
-    "norm": "to which gradients are clipped", "b1": "momentum of Adam", "b2": "second-moment decay of Adam",
-    "nesterov": "look-ahead momentum", "precision": "auto, float32 or bfloat16",
+    "steps": "training steps",
+    "tasks": "combinations per step",
+    "samples": "inputs per combination",
+    "examples": "of each combination that are stored; none: every step has new ones",
+    "learning_rate": "peak learning rate",
+    "schedule": "constant, cosine or linear",
+    "warmup": "share of steps with a rising rate",
+    "weight_decay": "on matrices only",
+    "norm": "to which gradients are clipped",
+    "b1": "momentum of Adam",
+    "b2": "second-moment decay of Adam",
+    "nesterov": "look-ahead momentum",
+    "precision": "auto, float32 or bfloat16",
     "evaluations": "times the scores are taken on the way",
-    "modules": "M, elements that can be combined", "at_most": "K, most of them active at once",
-    "held_out": "share of the combinations that is held out", "within": "share held out within blocks",
-    "encoding": "how a combination is shown", "width": "hidden units per layer", "depth": "hidden layers",
-    "size": "levels along a factor", "features": "features that objects can have", "objects": "objects on the map",
-    "length": "steps of an episode", "heads": "heads of attention", "threshold": "score that is asked for",
-    "support": "how training combinations are chosen", "net": "which network", "variant": "what is changed",
-    "recipe": "how it is trained", "family": "which kind of world", "model": "which planted model",
-    "method": "how combinations are chosen", "inputs": "numbers that the teacher gets",
-    "hidden": "hidden units of the teacher", "outputs": "numbers that the teacher gives",
-    "stripes": "stripes that are trained", "bumps": "bumps that are trained", "sigma": "of the bumps, in pixels",
-    "penalty": "weight of the penalty", "target": "what is drawn",
-}  # fmt: skip
+    "modules": "M, elements that can be combined",
+    "at_most": "K, most of them active at once",
+    "held_out": "share of the combinations that is held out",
+    "within": "share held out within blocks",
+    "encoding": "how a combination is shown",
+    "width": "hidden units per layer",
+    "depth": "hidden layers",
+    "size": "levels along a factor",
+    "features": "features that objects can have",
+    "objects": "objects on the map",
+    "length": "steps of an episode",
+    "heads": "heads of attention",
+    "threshold": "score that is asked for",
+    "support": "how training combinations are chosen",
+    "net": "which network",
+    "variant": "what is changed",
+    "recipe": "how it is trained",
+    "family": "which kind of world",
+    "model": "which planted model",
+    "method": "how combinations are chosen",
+    "inputs": "numbers that the teacher gets",
+    "hidden": "hidden units of the teacher",
+    "outputs": "numbers that the teacher gives",
+    "stripes": "stripes that are trained",
+    "bumps": "bumps that are trained",
+    "sigma": "of the bumps, in pixels",
+    "penalty": "weight of the penalty",
+    "target": "what is drawn",
+}
 
 
 def words_for(name: str) -> str:
@@ -81,13 +112,45 @@ def default_of(key: str) -> Any:
 
 def parsed(name: str, text: Any, usual: Any = None) -> Any:
     """A value given on the command line, in the type of the usual one; what is no text stays as it is."""
-    if not isinstance(text, str):
-        return text
     try:
-        return _like(text, usual)
+        value = _like(text, usual) if isinstance(text, str) else _checked(text, usual)
     except (ValueError, KeyError):
         example = ",".join(map(str, usual)) if isinstance(usual, (list, tuple)) else usual
-        raise UserError(f"{name}={text!r} is not {_kind(usual)}; an example is {name}={example}") from None
+        shown = f"{visible(name, 80)}={quoted(text, 80)}"
+        raise UserError(f"{shown} is not {_kind(usual)}; an example is {visible(name, 80)}={example}") from None
+    _require_modest(name, value)
+    return value
+
+
+def _checked(value: Any, usual: Any) -> Any:
+    """A value that is no text, from Python or from a store: of the type of the usual one, or a ValueError."""
+    if isinstance(usual, (list, tuple)):
+        fits = isinstance(value, (list, tuple))
+    elif isinstance(usual, bool) or isinstance(value, bool):
+        fits = isinstance(value, bool) and (usual is None or isinstance(usual, bool))
+    elif isinstance(usual, int):
+        fits = isinstance(value, numbers.Integral)
+    elif isinstance(usual, float):
+        fits = isinstance(value, numbers.Real)
+    elif isinstance(usual, str):
+        fits = False
+    else:
+        fits = True
+    if not fits and value is not None:
+        raise ValueError("of another type")
+    return value
+
+
+def _require_modest(name: str, value: Any) -> None:
+    """Refuses numbers that are none, and sizes by which a study would be prepared for hours or fill the memory."""
+    for one in value if isinstance(value, (list, tuple)) else [value]:
+        if isinstance(one, bool) or not isinstance(one, numbers.Real):
+            continue
+        last = name.rpartition(":")[2].rpartition(".")[2]
+        most = MOST.get(last, LARGEST)
+        number = int(one) if isinstance(one, numbers.Integral) else float(one)  # a float holds no large int
+        if not -most <= number <= most:
+            raise UserError(f"{visible(name, 80)}={quoted(one, 40)} is too large to run; at most {most:,} would do")
 
 
 def _like(text: str, usual: Any) -> Any:
@@ -110,7 +173,7 @@ def _like(text: str, usual: Any) -> Any:
 def _guessed(text: str) -> Any:
     """A number, true, false, null, or else a word."""
     try:
-        found = json.loads(text)
+        found = parsed_json(text, once=False, nan=True)
     except ValueError:
         return text
     return text if isinstance(found, (dict, list)) else found

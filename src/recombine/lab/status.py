@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..errors import UserError
-from .claims import Watch
-from .pace import in_words
-from .run import Place, Run, run_at
+from .driver.locks import Watch
+from .driver.run_progress import in_words
+from .reopening import Place, Run, run_at
 from .store import Store
 from .study import Study
 
@@ -30,7 +30,7 @@ class Status:
     failed: int
     left: int | None
     drivers: int
-    rate: float | None  # cells a second
+    rate: float | None  # cells per second
     seconds_left: float | None
     memory: int | None
     errors: list[str]  # of failed cells, the first few
@@ -87,10 +87,20 @@ def status_of(place: Place, studies: Mapping[str, Study], watch: Watch | None = 
         seconds_left = (left + len(running)) / rate if rate and left is not None else None
     memory = [said["memory"] for said in drivers if said.get("memory")]
     return Status(
-        store.place, str(store.about.get("study")), str(store.about.get("scale")), total, len(done), running,
-        len(failed), left, len(drivers), rate, seconds_left, sum(memory) if memory else None,
+        store.place,
+        str(store.about.get("study")),
+        str(store.about.get("scale")),
+        total,
+        len(done),
+        running,
+        len(failed),
+        left,
+        len(drivers),
+        rate,
+        seconds_left,
+        sum(memory) if memory else None,
         _errors(store, run, failed) if run else [],
-    )  # fmt: skip
+    )
 
 
 def _errors(store: Store, run: Run, failed: set[str]) -> list[str]:

@@ -1,11 +1,11 @@
-"""The store: a folder, or a URL such as s3://bucket/prefix, with one immutable record a cell.
+"""The store: a folder, or a URL such as s3://bucket/prefix, with One immutable record per cell.
 
     DIR/store.json            format, study, scale, settings
     DIR/records/ID.json       what a cell measured, with a checksum
     DIR/failures/ID.json      why a cell gave no record, until it is tried again
     DIR/checkpoints/ID/       states of cells under way (of a URL: in this machine's cache)
     DIR/nets/                 trained nets, which any cell finds that begins in the same way; can be made again
-    DIR/claims/, DIR/drivers/ who is at work here (`claims.py`)
+    DIR/locks/, DIR/drivers/ who is at work here (`driver/locks.py`)
     DIR/quarantine/           damaged records, set aside
     DIR/report.html
 
@@ -15,24 +15,30 @@ A record is written aside, fsynced and renamed, so it is whole or absent. The sa
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import os
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import UserError
 from ..files import Files, LocalFiles, cannot_write, open_files, user_cache, why_not
+from ..files.foreign_json import parsed_json, require_fields
+from ..labels import visible
 from .cells import Cell, canonical
+from .format_1 import cell_of_format_1, rows_of_format_1
+from .kept_records import KeptFacts, KeptRows
 
 FORMAT = 2  # cells are nested data; those of format 1 were flat, and are still read
 READ = (1, FORMAT)
+#: what a store says of itself; a file that says it otherwise is damaged
+ABOUT = {"study": str, "version": int, "scale": str, "settings": dict, "seeds": int}
 DIFFERENCES = 5  # settings that an error names
+GROWING = ("seeds", "claims")  # what a run may say otherwise when it goes on
 #: what a run that lost its folder may have left there, and nothing else
-TRACES = frozenset({"checkpoints", "claims", "drivers", "nets"})
+TRACES = frozenset({"checkpoints", "claims", "drivers", "locks", "nets"})
 T = TypeVar("T")
 Table = Any  # a pandas.DataFrame, whose own types are too loose to check against
 
@@ -46,8 +52,8 @@ class Record:
     """What one cell measured."""
 
     cell: Cell
-    rows: list[dict[str, Any]]  # tidy readings
-    facts: dict[str, Any]  # certificate, seconds, and other things to know
+    rows: Sequence[dict[str, Any]]  # tidy readings
+    facts: Mapping[str, Any]  # certificate, seconds, and other things to know
     provenance: dict[str, str]
 
     def to_bytes(self) -> bytes:
@@ -65,7 +71,7 @@ class Record:
     def from_bytes(cls, data: bytes, id: str | None = None) -> Record:
         """The record that was written; `id` is that of the cell it should be of."""
         try:
-            body = json.loads(data)
+            body = require_fields(parsed_json(data, once=False), {"sum": str, "format": int, "id": str})
             claimed = body.pop("sum")
             if claimed != _sum_as_written(data) and claimed != _sum(body):
                 raise DamagedRecord("its content does not match its checksum")
@@ -77,6 +83,8 @@ class Record:
             cell = Cell.from_json(body["cell"])
             if body["format"] == 1:
                 rows, cell = rows_of_format_1(rows, cell.spec), cell_of_format_1(cell)
+            elif cell.id != body["id"]:  # a checksum is easily made again, and the cell is what a reading belongs to
+                raise DamagedRecord("its cell is not the one that its id is the hash of")
             return cls(cell, rows, dict(body["facts"]), dict(body["provenance"]))
         except DamagedRecord:
             raise
@@ -101,8 +109,9 @@ class Failure:
     def from_bytes(cls, data: bytes) -> Failure | None:
         """None if it is damaged: that its cell failed is then known by its name alone."""
         try:
-            body = json.loads(data)
-            texts = [str(body[name]) for name in ("error", "traceback", "driver")]
+            texts = {"error": str, "traceback": str, "driver": str}
+            body = require_fields(parsed_json(data), texts)
+            texts = [body[name] for name in texts]
             return cls(Cell.from_json(body["cell"]), *texts)
         except (ValueError, KeyError, TypeError, RecursionError):
             return None
@@ -147,13 +156,12 @@ class Store:
                     f"{files.place} is of store format {store.format}, which is read and not continued; "
                     "choose another --out"
                 )
-            differs = [name for name in about if store.about.get(name) != about[name] and name != "seeds"]
+            differs = [name for name in about if store.about.get(name) != about[name] and name not in GROWING]
             if differs:
                 there = ", ".join(_difference(name, store.about.get(name), about[name]) for name in differs)
                 raise UserError(f"{files.place} holds another run ({there}); choose another --out, or remove it")
             if about.get("seeds", 0) > store.about.get("seeds", 0):  # what was run before stays part of it
-                store.about = about
-                store._write_about()
+                store.update(seeds=about["seeds"])
             return store
         try:
             free = set(files.names()) <= TRACES
@@ -167,6 +175,11 @@ class Store:
         store._write_about()
         return store
 
+    def update(self, **changes: Any) -> None:
+        """Says something else of the run than was said before."""
+        self.about = {**self.about, **changes}
+        self._write_about()
+
     def _write_about(self) -> None:
         try:
             self.files.write("store.json", (canonical({"format": FORMAT, **self.about}) + "\n").encode())
@@ -178,14 +191,15 @@ class Store:
         """The store at `place`, or an error that says why it is none."""
         files = open_files(place)
         try:
-            about = json.loads(files.read("store.json"))
+            about = require_fields(parsed_json(files.read("store.json")), {"format": int})
             written = about.pop("format")
+            require_fields(about, ABOUT, optional=True)
         except FileNotFoundError:
             raise UserError(f"{files.place} is not a store of recombine: it has no store.json") from None
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except ValueError as problem:
             raise UserError(
-                f"{files.place}/store.json is damaged; the records beside it are whole: run the same command "
-                "with another --out and copy records/ over"
+                f"{files.place}/store.json is damaged ({problem}); the records beside it are whole: run the same "
+                "command with another --out and copy records/ over"
             ) from None
         except OSError as problem:
             raise UserError(f"{files.place} cannot be read: {why_not(problem)}") from None
@@ -263,20 +277,35 @@ class Store:
             )
             return None
 
-    def records(self) -> list[Record]:
-        """All whole records in order of id; damaged ones are named in a warning and left where they are."""
-        found = []
+    def records(self, known: Mapping[str, Cell] | None = None) -> list[Record]:
+        """All whole records in order of id; damaged ones are named in a warning and left where they are.
+
+        What is large among their facts is read when it is asked for. known: cells by id, which need no copy.
+        """
+        found, shared, known = [], {}, known or {}
         for id in sorted(self.done()):
             try:
-                found.append(_read_record(self.files, f"records/{id}.json"))
+                found.append(self._kept(f"records/{id}.json", known.get(id), shared))
             except FileNotFoundError:
                 continue  # set aside by a run just now
             except DamagedRecord as problem:
                 warnings.warn(f"record {id}.json is damaged and was left out: {problem}", stacklevel=2)
         return found
 
-    def was_damaged(self, id: str) -> bool:
-        """Whether a cell has no whole record, and had one."""
+    def _kept(self, name: str, known: Cell | None, shared: dict[str, Any]) -> Record:
+        """A record as it is kept in memory; what many have alike (provenance, parts of specs) is there once."""
+        record = _read_record(self.files, name)
+        facts = KeptFacts(record.facts, lambda: _read_record(self.files, name).facts)
+        provenance = shared.setdefault(canonical(record.provenance), record.provenance)
+        cell = known if known is not None and known == record.cell else record.cell
+        return Record(cell, KeptRows(record.rows), facts, provenance)
+
+    def damaged(self, ids: Iterable[str]) -> int:
+        """How many of these cells have no whole record, and had one."""
+        there, aside = self.done(), _ids(_ask(self.files, lambda: self.files.names("quarantine")))
+        return sum(self._is_damaged(id) if id in there else id in aside for id in ids)
+
+    def _is_damaged(self, id: str) -> bool:
         try:
             _read_record(self.files, f"records/{id}.json")
         except FileNotFoundError:
@@ -291,7 +320,7 @@ def _difference(name: str, there: Any, asked: Any) -> str:
     if isinstance(there, dict) and isinstance(asked, dict):
         names = [name for name in {**there, **asked} if there.get(name) != asked.get(name)]
         return ", ".join(_difference(name, there.get(name), asked.get(name)) for name in names[:DIFFERENCES])
-    return f"{name} is {there!r} there, not {asked!r}"
+    return f"{visible(name, 60)} is {visible(repr(there), 80)} there, not {visible(repr(asked), 80)}"
 
 
 def _record(cell: Cell) -> str:
@@ -327,31 +356,22 @@ def tidy(records: Sequence[Record]) -> Table:
     """One row a reading, with the settings of its cell beside it."""
     import pandas
 
-    rows = []
+    columns: dict[str, list[Any]] = {}  # by column: rows as dictionaries would take ten times the memory
+    count = 0
     for record in records:
-        columns = record.cell.columns().items()
-        settings = {name: value if _scalar(value) else canonical(value) for name, value in columns}
-        rows += [{"study": record.cell.study, "cell": record.cell.id, **settings, **row} for row in record.rows]
-    return pandas.DataFrame(rows)
-
-
-def cell_of_format_1(cell: Cell) -> Cell:
-    """A cell of the first format, where all settings lay side by side, as a place on axes; it keeps its id."""
-    at = {name: value for name, value in cell.spec.items() if name != "seed"}
-    nested = Cell(cell.study, cell.version, {"seed": cell.spec.get("seed"), "at": at})
-    nested.__dict__["id"] = cell.id
-    return nested
-
-
-def rows_of_format_1(rows: list[dict[str, Any]], spec: dict[str, Any]) -> list[dict[str, Any]]:
-    """Readings of the first format did not say which held-out score a trial is about; its split does."""
-    group = "cross-block" if spec.get("support") == "disconnected" else ""
-    return [
-        {**row, "asked": (row.get("stream"), row.get("group")) == ("held_out", group)}
-        if row.get("reading") == "score"
-        else row
-        for row in rows
-    ]
+        place = {"study": record.cell.study, "cell": record.cell.id}
+        for name, value in record.cell.columns().items():
+            place[name] = value if _scalar(value) else canonical(value)
+        for row in record.rows:
+            for name, value in (place | row).items():
+                column = columns.setdefault(name, [])
+                if len(column) < count:
+                    column += [math.nan] * (count - len(column))
+                column.append(value)
+            count += 1
+    for column in columns.values():
+        column += [math.nan] * (count - len(column))
+    return pandas.DataFrame(columns)
 
 
 def _ask(files: Files, question: Callable[[], T]) -> T:
@@ -365,7 +385,7 @@ def _scalar(value: Any) -> bool:
     return value is None or isinstance(value, (str, int, float, bool))
 
 
-def _finite(row: dict[str, Any]) -> dict[str, Any]:
+def _finite(row: Mapping[str, Any]) -> dict[str, Any]:
     """JSON has no NaN: a value that is undefined, or beyond all numbers, is spelled "nan"."""
     return {k: "nan" if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..charts.figure import Figure
-from ..charts.image_grid import Plate
-from ..charts.kinds import Chart
+from ..charts.image_grid import ImageGrid
+from ..charts.kinds import Chart, figures_of
 from ..charts.split_map import SupportMap
-from ..errors import UserError, require_int, unknown
+from ..errors import UserError, unknown
 from ..registry import Registry
 from . import settings as names
 from .axes import Block, arm_leaves, blocks_of, points, values_of
@@ -29,14 +29,15 @@ from .paths import Tree, changed, leaves, resolved
 from .scales import SCALES as SCALES
 from .scales import Scale, at_scale
 from .store import Record
+from .study_grid import grid_cells
 from .study_table import StudyTable
 from .verdicts import Claim, Measurement
 
 if TYPE_CHECKING:
     from ..context import Context, Measured
 
-DEFAULT_SEEDS = 3
-RECORD_BYTES = 60_000  # of a record with its panel, about
+DEFAULT_SEEDS = 4
+RECORD_BYTES = 100_000  # of a record with its panel, about
 SETTABLE = ("world", "support", "net", "recipe", "options")
 PARTS = (*SETTABLE, "asks", "probes", "keep")
 Part = Mapping[str, Any] | Scale
@@ -86,6 +87,7 @@ class Study:
         headline: (table, outcomes) -> the result in one sentence, where the words of the claims are not enough.
         otherwise: the headline where no claim is settled.
         history: what was changed after a run had been seen, and what that run gave.
+        differs: what is otherwise than in the source, one sentence each.
         depends_on: studies whose cells this one reads too: `run all` takes it after them.
         measure: computes a cell, instead of `trials.measure`.
         cells_of: (study, settings, seed) -> specs, where the grid is no product.
@@ -97,6 +99,10 @@ class Study:
         same_cell_in: a cell of another study that measures the same, and the folder beside this one where it lies.
         worker: the module that is run as a worker process for its cells.
         worker_arguments: what that module is told on its command line, too.
+
+    Example:
+        >>> study.title, len(study.cells(study.settings("smoke"), seeds=3))
+        ('Is the coin biased?', 3)
     """
 
     id: str
@@ -119,13 +125,14 @@ class Study:
     controls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     measurements: Sequence[Measurement] = ()
     charts: Sequence[Chart | Callable[[StudyTable], list[Figure]]] = ()
-    images: Sequence[Callable[[Sequence[Record]], Plate | None]] = ()
+    images: Sequence[Callable[[Sequence[Record]], ImageGrid | None]] = ()
     texts: Texts | None = None
     maps: str = ""
     metric: str = ""
     headline: Callable[[StudyTable, dict[str, str]], str] | None = None
     otherwise: str = "No claim is settled at this scale."
     history: str = ""
+    differs: Sequence[str] = ()
     depends_on: Sequence[str] = ()
     measure: Callable[[Spec, Context], Measured] | None = None
     cells_of: Callable[[Study, Settings, int], list[Spec]] | None = None
@@ -135,7 +142,7 @@ class Study:
     summary_of: Callable[[Record], str] | None = None
     same_cell_in: Callable[[Cell], tuple[Cell, str] | None] | None = None
     program_of: Callable[[Spec], str] | None = None
-    worker: str = "recombine.lab.worker"
+    worker: str = "recombine.studies.study_worker"
     worker_arguments: tuple[str, ...] = ()
 
     def __post_init__(self):
@@ -147,7 +154,7 @@ class Study:
         for claim in self.claims:
             if ids.count(claim.id) > 1:
                 raise UserError(f"two claims of {self.id!r} are called {claim.id!r}; give each a name of its own")
-            if not claim.false_in:
+            if not claim.false_in and not claim.by_construction:
                 raise UserError(
                     f"claim {claim.id!r} of {self.id!r} names no control; false_in='same-arms' is one that every "
                     "comparison can have"
@@ -195,14 +202,14 @@ class Study:
         return tree
 
     # -- the grid -----------------------------------------------------------------------------------------------
-    def grid(self, settings: Settings, seed: int) -> list[Spec]:
+    def grid(self, settings: Settings, seed: int, checked: bool = True) -> list[Spec]:
         """Specs of the cells of one seed. What cannot be is refused here, before anything is compiled."""
-        if self.refuse is not None:
+        if self.refuse is not None and checked:
             self.refuse(settings)
         if self.cells_of is not None:
             return self.cells_of(self, settings, seed)
         specs = list(self.specs(settings, seed))
-        if self.world is not None:
+        if self.world is not None and checked:
             self.require_possible(specs)
         return specs
 
@@ -241,10 +248,9 @@ class Study:
             if self.splits_must_exist and not spec["seed"]:
                 trial.build_support()
 
-    def cells(self, settings: Settings, seeds: int) -> list[Cell]:
+    def cells(self, settings: Settings, seeds: int, checked: bool = True) -> list[Cell]:
         """The whole grid. Seeds come first, so that the first verdicts stand early."""
-        require_int("seeds", seeds, at_least=1)
-        return [Cell(self.id, self.version, spec) for seed in range(seeds) for spec in self.grid(settings, seed)]
+        return grid_cells(self, settings, seeds, checked)
 
     # -- controls -----------------------------------------------------------------------------------------------
     def control(self, name: str, scale: str = "smoke") -> dict[str, Any]:
@@ -268,14 +274,16 @@ class Study:
 
     def control_names(self) -> list[str]:
         """The controls that the claims name, each once."""
-        return list(dict.fromkeys(claim.false_in for claim in self.claims))
+        return list(dict.fromkeys(claim.false_in for claim in self.claims if claim.false_in))
 
     # -- measuring ----------------------------------------------------------------------------------------------
     def compute(self, cell: Cell, context: Context) -> Record:
         """Runs one cell and writes down what it found."""
-        from ..compilation import let_go_of_programs
-        from ..devices import one_device
+        from ..machine.compilation import enable_cache, let_go_of_programs
+        from ..machine.devices import one_device
         from .provenance import provenance
+
+        enable_cache()  # before the world is built, which compiles too
 
         if cell.version != self.version:
             raise UserError(
@@ -316,12 +324,9 @@ class Study:
 
     def figures(self, table: StudyTable) -> list[Figure]:
         """Charts that there is something to draw for, the one that shows the result first."""
-        if not len(table):
-            return []
-        drawn = [chart.figures(table) if isinstance(chart, Chart) else chart(table) for chart in self.charts]
-        return [figure for some in drawn for figure in some]
+        return figures_of(self.charts, table, {claim.id: claim.threshold for claim in self.claims})
 
-    def plates(self, records: Sequence[Record]) -> list[Plate]:
+    def image_grids(self, records: Sequence[Record]) -> list[ImageGrid]:
         """Image grids that there is something to show in."""
         return [plate for image in self.images if (plate := image(records)) is not None]
 
@@ -337,8 +342,10 @@ class Study:
         """One cell in a few words."""
         if self.label_of is not None:
             return self.label_of(spec)
-        words = [str(v) if isinstance(v, str) else f"{axis}={v:g}" if isinstance(v, float) else f"{axis}={v}"
-                 for axis, v in spec.get("at", {}).items()]  # fmt: skip
+        words = [
+            str(v) if isinstance(v, str) else f"{axis}={v:g}" if isinstance(v, float) else f"{axis}={v}"
+            for axis, v in spec.get("at", {}).items()
+        ]
         return ", ".join([*words, f"seed {spec.get('seed')}"])
 
     def summary(self, record: Record) -> str:
@@ -385,13 +392,7 @@ class Study:
 def _work(stage: Mapping[str, Any]) -> float:
     """What the time of a stage rises with; a layer of a net has width x width weights."""
     net, recipe = stage["net"], stage["recipe"]
-    numbers = [
-        recipe.get("steps"),
-        recipe.get("tasks"),
-        recipe.get("samples"),
-        *[net.get("width")] * 2,
-        net.get("depth"),
-    ]
+    numbers = [*(recipe.get(name) for name in ("steps", "tasks", "samples")), *[net.get("width")] * 2, net.get("depth")]
     return float(math.prod(n for n in numbers if isinstance(n, (int, float)) and not isinstance(n, bool) and n > 0))
 
 

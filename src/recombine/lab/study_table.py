@@ -6,30 +6,72 @@ the pandas table inside it (`frame`), and adds the readings that most claims are
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import functools
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..charts.layer_order import layers_in_order
+from .plain_rows import PlainRows
 
 Frame = Any  # a pandas.DataFrame, whose own types are too loose to check against
 LEARNED = 0.5  # score on trained combinations below which a small gap means nothing: there is nothing to lose
+NEARLY_PERFECT = 0.9  # score on trained combinations of a net that has learned, whatever the wrong-code baseline gets
+LEAST_ROOM = 0.25  # between the wrong-code baseline and a perfect net: what lies closer together is not stretched
 RESOLUTION = 0.01  # two scores on 1,024 tasks each that differ by less are the same
 
 
 class PreconditionFailed(Exception):
-    """The precondition of a claim does not hold for a seed; the text says which."""
+    """The precondition of a claim does not hold for a seed; the text says which. It is counted, as a finding."""
+
+
+class Missing(PreconditionFailed):
+    """What a claim reads is not there: a trial was not run, or gave no record. Seeds from this one on wait."""
+
+
+@dataclass(frozen=True)
+class Censored:
+    """A reading of which only an interval is known, such as a size that was never enough.
+
+    Args:
+        low: the reading is at least this,
+        high: and at most this.
+    """
+
+    low: float = -math.inf
+    high: float = math.inf
 
 
 class StudyTable:
-    """Readings of some trials, of one seed or of all."""
+    """Readings of some trials, of one seed or of all.
 
-    def __init__(self, frame: Frame, metric: str):
-        self.frame, self.metric = frame, metric
+    A part of a table is cut out of the frame when the frame is asked for: cutting takes a millisecond, and claims ask
+    for the scores of every seed. These are read from plain rows.
+    """
+
+    def __init__(
+        self, frame: Frame | Callable[[], Frame], metric: str, plain: Callable[[str], PlainRows] | None = None
+    ):
+        self.metric = metric
+        self._frame = frame
+        self._rows: dict[str, PlainRows] = {}
+        self._make_rows = plain or (lambda reading: PlainRows.of(self.frame, reading))
+
+    @functools.cached_property
+    def frame(self) -> Frame:
+        return self._frame() if callable(self._frame) else self._frame
+
+    def plain(self, reading: str) -> PlainRows:
+        """The readings that are called so ("score", "history", ...) as plain rows: the fast way to a few of them."""
+        if reading not in self._rows:
+            self._rows[reading] = self._make_rows(reading)
+        return self._rows[reading]
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.frame, name)
 
@@ -42,12 +84,15 @@ class StudyTable:
 
     def where(self, **at: Any) -> StudyTable:
         """The readings at some places of axes; a list names several."""
+        return StudyTable(lambda: self._where(at), self.metric, lambda reading: self.plain(reading).where(at))
+
+    def _where(self, at: dict[str, Any]) -> Frame:
         frame = self.frame
         for axis, value in at.items():
             if axis not in frame:
-                return StudyTable(frame.iloc[:0], self.metric)
+                return frame.iloc[:0]
             frame = frame[frame[axis].isin(value) if isinstance(value, (list, tuple, set)) else frame[axis] == value]
-        return StudyTable(frame, self.metric)
+        return frame
 
     def by(self, *axes: str) -> Iterator[tuple[Any, StudyTable]]:
         """(value, its readings) for each value on an axis; of several axes a tuple of values."""
@@ -57,8 +102,28 @@ class StudyTable:
             yield value if len(axes) > 1 else value[0], StudyTable(part, self.metric)
 
     def seeds(self) -> Iterator[tuple[int, StudyTable]]:
-        for seed, part in self.by("seed"):
-            yield int(seed), part
+        """(seed, its readings), in order."""
+        yield from self._by_seed
+
+    @functools.cached_property
+    def _by_seed(self) -> list[tuple[int, StudyTable]]:
+        """Each seed's part, cut once for all claims."""
+        if not len(self.frame):
+            return []
+        cut: dict[str, Callable[[Any], PlainRows]] = {}
+
+        def rows_of(seed: Any, reading: str) -> PlainRows:
+            if reading not in cut:
+                cut[reading] = self.plain(reading).by("seed")
+            return cut[reading](seed)
+
+        return [
+            (
+                int(seed),
+                StudyTable(functools.partial(self.frame.take, places), self.metric, functools.partial(rows_of, seed)),
+            )
+            for seed, places in self.frame.groupby("seed").indices.items()
+        ]
 
     # -- final scores -----------------------------------------------------------------------------------------------
     def scores(self, stream: str = "held_out", group: str | None = None, metric: str | None = None) -> Frame:
@@ -71,14 +136,17 @@ class StudyTable:
         if group is not None:
             return part[part.group == group]
         if stream == "held_out" and "asked" in part:
-            return part[part.asked.fillna(False).astype(bool)]
+            return part[part.asked.eq(True)]
         return part[part.group == ""]
 
     def score(
         self, stream: str = "held_out", *, group: str | None = None, metric: str | None = None, **at: Any
     ) -> float:
-        """The one final score of a trial; PreconditionFailed if it is not there."""
-        return single_value(self.where(**at).scores(stream, group, metric), in_words(at))
+        """The one final score of a trial; Missing if it is not there, PreconditionFailed if its net diverged."""
+        found = self.plain("score").where(at).values(stream, group, metric or self.metric)
+        if not found and len(self.plain("history").where(at)):
+            raise PreconditionFailed(f"{in_words(at)} has no score: its net diverged")
+        return only_one(found, in_words(at))
 
     def trained(self, **at: Any) -> float:
         """The score of a trial on fresh tasks of trained combinations."""
@@ -89,28 +157,43 @@ class StudyTable:
         return self.score("held_out", **at)
 
     def learned(self, least: float = LEARNED, **at: Any) -> float:
-        """The score on trained combinations; PreconditionFailed below `least`."""
-        value = self.trained(**at)
-        if value < least:
+        """The score on trained combinations as a share of what there is to learn; PreconditionFailed below `least`."""
+        score = self.trained(**at)
+        value = self.share_learned(score, **at)
+        if (
+            value < least and score < NEARLY_PERFECT
+        ):  # where the wrong-code baseline is right, too, nothing more can be learned
             raise PreconditionFailed(
                 f"{in_words(at)} was not learned: {value:.2f} on trained combinations, below {least:g}"
             )
         return value
 
     def gap(self, *, group: str | None = None, **at: Any) -> float:
-        """Score on trained minus on held-out combinations, of a trial that has learned."""
-        return self.learned(**at) - self.score("held_out", group=group, **at)
+        """Score on trained minus on held-out combinations, of a trial that has learned, as a share of what there is."""
+        return self.learned(**at) - self.share_learned(self.score("held_out", group=group, **at), **at)
+
+    def share_learned(self, score: float, **at: Any) -> float:
+        """A score of a trial as a share of what there is to learn: 0 for the wrong-code baseline, 1 for a perfect net.
+
+        (score - blind) / (1 - blind); where a world has no wrong-code baseline, the score itself.
+        """
+        blind = self.plain("score").where(at).values("blind", "", self.metric)
+        if not blind:
+            return score
+        floor = only_one(blind, in_words(at))
+        return (score - floor) / max(1 - floor, LEAST_ROOM)
 
     # -- scores of many trials --------------------------------------------------------------------------------------
-    def above_floor(self) -> Frame:
-        """Held-out scores, less the wrong-code baseline where there is one; one row per trial."""
-        part, blind = self.scores(), self.scores("blind", "")
+    def above_floor(self, stream: str = "held_out") -> Frame:
+        """Scores as a share of what there is to learn, see `share_learned`; one row per trial."""
+        part, blind = self.scores(stream), self.scores("blind", "")
         if not len(blind):
             return part
-        return part.assign(value=part.value.to_numpy() - blind.set_index("cell").value.reindex(part.cell).to_numpy())
+        floor = blind.set_index("cell").value.reindex(part.cell).to_numpy()
+        return part.assign(value=(part.value.to_numpy() - floor) / np.maximum(1 - floor, LEAST_ROOM))
 
     def composition(self) -> Frame:
-        """Held-out scores as far as they come from composing: above zero, and above the wrong-code baseline.
+        """Held-out scores as far as they come from composing: above zero, as a share of what there is to learn.
 
         One row per trial; PreconditionFailed if a trial has no score because its net diverged.
         """
@@ -141,12 +224,17 @@ class StudyTable:
 
 
 def single_value(part: Frame, what: str) -> float:
-    """The single value of a part of a table; PreconditionFailed if it is not there."""
-    if len(part) != 1:
-        raise PreconditionFailed(
-            f"{what} has no score (not run, failed, diverged or impossible)" if not len(part) else f"{what} twice"
+    """The single value of a part of a table; Missing if it is not there."""
+    return only_one(part.value.tolist() if len(part) else [], what)
+
+
+def only_one(values: Sequence[Any], what: str) -> float:
+    """The single value of some; Missing if there is none, or another one."""
+    if len(values) != 1:
+        raise Missing(
+            f"{what} has no score (not run, failed, diverged or impossible)" if not values else f"{what} twice"
         )
-    return float(part.value.iloc[0])
+    return float(values[0])
 
 
 def mean_of(values: Iterable[float], otherwise: str) -> float:

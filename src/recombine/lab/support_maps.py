@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..charts.split_map import SupportMap
-from ..charts.vega import SCORES
+from ..charts.words import SCORES
 from ..errors import UserError
 from .store import Record
 
@@ -40,7 +40,7 @@ def _map(record: Record, name: str) -> SupportMap:
     return SupportMap(name, support, scores, NAMES.get(str(metric), "score"))
 
 
-def read_scores(facts: dict[str, Any], combinations: int) -> np.ndarray | None:
+def read_scores(facts: Mapping[str, Any], combinations: int) -> np.ndarray | None:
     """(combinations,) what the keeper "scores" wrote, NaN where undefined; None if nothing fitting was kept."""
     kept = facts.get("each")
     scores = kept.get("scores") if isinstance(kept, dict) else None

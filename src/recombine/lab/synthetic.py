@@ -96,6 +96,6 @@ def misbehave(how: str) -> None:
 
 
 if __name__ == "__main__":
-    from .worker import main
+    from .driver.worker import main
 
     main({"synthetic": Synthetic()})

@@ -10,7 +10,9 @@ from .base import initialize as initialize
 from .base import nets as registry  # noqa: F401
 from .cnn import CNNDecoder as CNNDecoder
 from .coordinate_mlp import CoordinateMLP as CoordinateMLP
+from .decoder_transformer import DecoderTransformer as DecoderTransformer
 from .hypernetwork import Hypernetwork as Hypernetwork
+from .lstm import LSTM as LSTM
 from .mlp import MLP as MLP
 from .mlp import MLPNet as MLPNet
 from .parts import Parts as Parts
@@ -21,8 +23,11 @@ from .parts import join as join
 from .pixel_transformer import PixelTransformer as PixelTransformer
 from .rendering import Rendering as Rendering
 from .saved import load as load
+from .seq2seq_transformer import Seq2SeqTransformer as Seq2SeqTransformer
+from .sequence_net import Decoding as Decoding
+from .sequence_net import SequenceNet as SequenceNet
 from .sizes import Sizes as Sizes
 from .sizes import sizes_of as sizes_of
-from .straightened import Straightened as Straightened
 from .transformer import Transformer as Transformer
-from .wrapper import Wrapper as Wrapper
+from .wrappers.straightened import Straightened as Straightened
+from .wrappers.wrapper import Wrapper as Wrapper

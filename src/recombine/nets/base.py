@@ -23,7 +23,7 @@ import equinox as eqx
 import jax
 
 from ..errors import UserError, unknown
-from ..precision import one_thread
+from ..machine.precision import Products, one_thread
 from ..registry import Registry
 from ..tasks import Batch, Task
 from .parts import graft
@@ -32,14 +32,36 @@ Trace = dict[str, jax.Array]
 
 
 class Moment(NamedTuple):
-    """What a step knows besides its data."""
+    """What a step knows besides its data.
+
+    Args:
+        key: for dropout, noise, samples; its own in every step.
+        done: share of the recipe that is behind, from 0 to 1: for schedules of masks, noise, ...
+
+    Example:
+        >>> moment = rc.nets.Moment(jax.random.key(0), jnp.asarray(0.25))
+        >>> float(1 - moment.done)
+        0.75
+    """
 
     key: jax.Array  # for dropout, noise, samples; its own in every step
     done: jax.Array  # share of the recipe that is behind, from 0 to 1: for schedules of masks, noise, ...
 
 
 class Step(NamedTuple):
-    """What a net says of one step."""
+    """What a net says of one step: the loss in named parts.
+
+    Args:
+        parts: scalars; their sum is the loss, and each is logged.
+        notes: scalars that are only logged; names differ from those of parts.
+        memory: carried to the next step.
+
+    Example:
+        >>> net, batch = trained.nets[0], task.sample(jax.random.key(0), space.sample(0, 2))
+        >>> step = net.losses(task, batch, rc.nets.Moment(jax.random.key(1), jnp.asarray(0.0)), None)
+        >>> list(step.parts), step.notes, step.memory
+        (['loss'], {}, None)
+    """
 
     parts: dict[str, jax.Array]  # scalars; their sum is the loss, and each is logged
     notes: dict[str, jax.Array] = {}  # scalars that are only logged; names differ from those of parts
@@ -52,12 +74,20 @@ class Plainly:
 
 
 class Net(eqx.Module):
-    """Weights, and what is done with them."""
+    """The base of all nets: weights, and what is done with them. Write `__call__`; override what else is different.
+
+    Example:
+        >>> answer, trace = trained.nets[0].answer(task.sample(jax.random.key(0), space.sample(0, 2)).blind())
+        >>> list(trace)
+        ['layer1/pre', 'layer1/post', 'layer2/pre', 'layer2/post', 'output']
+    """
 
     #: a frozen dataclass: the ways in which `answer` can be asked (beam, temperature, sampler steps)
     How: ClassVar[type] = Plainly
     #: what `likelihood` gives: "exact", a lower "bound", or None where there is none
     likelihood_is: ClassVar[str | None] = None
+    #: it writes word by word: its answer is right where all the most probable words of a pass with the target are
+    forced_tells_exact: ClassVar[bool] = False
 
     def __call__(self, batch: Batch, key: jax.Array | None = None) -> tuple[Any, Trace]:
         """One pass: prediction and trace. May read `batch.target` (teacher forcing)."""
@@ -107,11 +137,24 @@ class Net(eqx.Module):
 
 @dataclass(frozen=True)
 class Blueprint:
-    """Hyperparameters of a net. Subclasses write `fresh` and `layers`; a net that wraps another overrides `build`."""
+    """Hyperparameters of a net. Subclasses write `fresh` and `layers`; a net that wraps another overrides `build`.
+
+    Example:
+        >>> blueprint = rc.nets.MLP(width=8, depth=1)
+        >>> isinstance(blueprint, rc.nets.Blueprint), blueprint.to_json()
+        (True, {'net': 'mlp', 'width': 8, 'depth': 1})
+    """
 
     name: ClassVar[str]
+    #: each row of the inputs is answered by itself, whatever the others are
+    rows_apart: ClassVar[bool] = False
     #: convolutions train some 70 times slower inside a scan on a CPU: such nets ask for one call per step there
     steps_in_scan_on_cpu: ClassVar[bool] = True
+
+    @property
+    def products(self) -> Products:
+        """What its time goes into; the precision `auto` is decided by it."""
+        return "matrix"
 
     def require(self, task: Task) -> None:
         """Refuses, with a UserError, a task that the net cannot serve; before anything is compiled."""
@@ -152,7 +195,16 @@ def require_precision(precision: str) -> None:
 
 
 def how_to_ask(net: Net, how: Any) -> Any:
-    """`how` as the net's own dataclass: None is its default, a dictionary names fields of it."""
+    """`how` as the net's own dataclass.
+
+    Args:
+        net: whose `How` it is.
+        how: None for its default, a dictionary of its fields, or the dataclass itself.
+
+    Example:
+        >>> rc.nets.how_to_ask(trained.nets[0], None)
+        Plainly()
+    """
     fields = [field.name for field in dataclasses.fields(net.How)]
     if how is None or isinstance(how, dict):
         for name in how or {}:
@@ -168,7 +220,20 @@ def how_to_ask(net: Net, how: Any) -> Any:
 
 
 def initialize(blueprint: Blueprint, task: Task, key: jax.Array, precision: str, start: Net | None = None) -> Net:
-    """A net, made by one program: compiling its random numbers one array at a time would take seconds."""
+    """A net with fresh weights, made by one program: compiling its random numbers array by array would take seconds.
+
+    Args:
+        blueprint: of the net.
+        task: what it is for.
+        key: of the weights.
+        precision: of its products, "float32" or "bfloat16".
+        start: the net of the stage before, if it goes on from one.
+
+    Example:
+        >>> net = rc.nets.initialize(rc.nets.MLP(width=8, depth=1), task, jax.random.key(0), "float32")
+        >>> [kernel.shape for kernel in net.kernels]
+        [(20, 8), (8, 16)]
+    """
     return init_program()(blueprint, task, key, precision, start)
 
 

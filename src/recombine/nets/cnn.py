@@ -27,17 +27,27 @@ import jax
 from jaxtyping import Array, Float
 
 from ..errors import UserError, require_int
-from ..precision import matmul
+from ..machine.precision import Products, matmul
 from ..tasks import Batch, Task
-from . import convolution
 from .base import Blueprint, Net, Trace, nets
-from .drawing import flat, require_pictures, uniform
+from .layers import convolution
+from .layers.drawing import flat, require_pictures, uniform
 
 
 @nets.register("cnn-decoder")
 @dataclass(frozen=True)
 class CNNDecoder(Blueprint):
-    """Transposed convolutions from the code to a picture; the decoder of the published bump experiments."""
+    """Transposed convolutions from the code to a picture; the decoder of the published bump experiments.
+
+    Args:
+        width: channels.
+        depth: hidden convolutions after the first map.
+        base: pixels along a side of the first map.
+
+    Example:
+        >>> rc.nets.CNNDecoder(width=4, depth=1, base=7).layers()
+        ('layer1/pre', 'layer1/post', 'layer2/pre', 'layer2/post', 'output')
+    """
 
     name: ClassVar[str] = "cnn-decoder"
     width: int = 64  # channels
@@ -47,6 +57,10 @@ class CNNDecoder(Blueprint):
     def __post_init__(self):
         for name in ("width", "depth", "base"):
             require_int(name, getattr(self, name), at_least=1)
+
+    @property
+    def products(self) -> Products:
+        return "convolution"
 
     def layers(self) -> tuple[str, ...]:
         hidden = (f"layer{i}/{when}" for i in range(1, self.depth + 2) for when in ("pre", "post"))
@@ -61,7 +75,7 @@ class CNNDecoder(Blueprint):
         if (needed := self.doublings(side)) > self.depth:
             raise UserError(
                 f"depth={self.depth} doubles a map of {self.base} x {self.base} to {self.base * 2**self.depth} pixels "
-                f"a side, and pictures have {side}; depth={needed} would do"
+                f"per side, and pictures have {side}; depth={needed} would do"
             )
 
     def fresh(self, task: Task, key: jax.Array, precision: str) -> CNNDecoderNet:

@@ -24,17 +24,27 @@ import jax
 from jaxtyping import Array, Float
 
 from ..errors import require_int
-from ..precision import matmul
+from ..machine.precision import matmul
 from ..tasks import Batch, Task
 from .base import Blueprint, Net, Trace, nets
-from .drawing import flat, prelu, require_pictures, slope, uniform
-from .pixels import positions, require_quarters
+from .layers.drawing import flat, prelu, require_pictures, slope, uniform
+from .layers.pixels import positions, require_quarters
 
 
 @nets.register("coordinate-mlp")
 @dataclass(frozen=True)
 class CoordinateMLP(Blueprint):
-    """A network shared by all pixels reads the code and where the pixel is; no attention."""
+    """A network shared by all pixels reads the code and where the pixel is; no attention.
+
+    Args:
+        width: hidden units per layer; a multiple of four.
+        depth: hidden layers.
+
+    Example:
+        >>> net = rc.nets.CoordinateMLP(width=8, depth=1).build(bumps, jax.random.key(0))
+        >>> net(bumps.sample(jax.random.key(1), grid.sample(0, 2)))[0].shape == (2, 1, bumps.side**2)
+        True
+    """
 
     name: ClassVar[str] = "coordinate-mlp"
     width: int = 256

@@ -2,13 +2,14 @@
 
     n = norm(code)                                      layer norm with a scale and a bias
     W_1, b_1, W_2, b_2 = linear maps of n               weights of a task, (I, H), (H), (H, O), (O)
-    prediction = relu(x W_1 / sqrt(I) + b_1) W_2 sqrt(2 / H) + b_2
+    prediction = relu(x W_1 c / sqrt(I) + b_1) W_2 c sqrt(2 / H) + b_2              c = 1 / .8796 = 1.137
 
 After the hypernetwork of the public code of Redhardt, Akram, Schug 2025: one hidden layer, layer norm, linear
-generators with a bias, and a scale by fan-in in the forward pass and not in the initialization. The generators are
-LeCun-normal with zero biases, so W_1 and W_2 begin with variance 1. Ours: the 2 in the second scale, since relu halves
-the second moment (inputs of variance 1 give hidden sums and predictions of variance 1), and generators of b_1 and b_2
-that begin at zero, as biases elsewhere do.
+generators with a bias, and a scale by fan-in in the forward pass and not in the initialization. That scale makes up
+for the cut of a truncated normal (c is one over its deviation), although kernels that are generated have none. The
+generators are LeCun-normal with zero biases, so W_1 and W_2 begin with variance 1. Ours: the 2 in the second scale,
+since relu halves the second moment (inputs of variance 1 give hidden sums of variance c^2 and predictions of c^4), and
+generators of b_1 and b_2 that begin at zero, as biases elsewhere do; theirs begin with variance 1.
 
 The layer norm takes the overall size out of the code: constituents (.5, 0, 0) and (1, 0, 0) look the same to this net.
 
@@ -25,24 +26,35 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..distributions import truncated_normal
+from ..distributions import TRUNCATED_SD, truncated_normal
 from ..errors import require_int
-from ..precision import matmul
+from ..machine.precision import matmul
 from ..tasks import Batch, Task
-from . import embedding
-from .attention import layer_norm
 from .base import Blueprint, Net, Trace, nets
+from .layers import embedding
+from .layers.attention import layer_norm
 from .sizes import require_inputs, sizes_of
 
 
 @nets.register("hypernetwork")
 @dataclass(frozen=True)
 class Hypernetwork(Blueprint):
-    """A linear map of the normed code makes the weights of a net with one ReLU layer, which reads the inputs."""
+    """A linear map of the normed code makes the weights of a net with one ReLU layer, which reads the inputs.
+
+    Args:
+        width: hidden units of the net that is made.
+        embedding: numbers per word, for codes of words.
+
+    Example:
+        >>> net = rc.nets.Hypernetwork(width=8).build(task, jax.random.key(0))
+        >>> net(task.sample(jax.random.key(1), space.sample(0, 2)))[0].shape
+        (2, 16, 16)
+    """
 
     name: ClassVar[str] = "hypernetwork"
+    rows_apart: ClassVar[bool] = True
     width: int = 1024  # of the net that is made
-    embedding: int = 16  # numbers a word, for codes of words
+    embedding: int = 16  # numbers per word, for codes of words
 
     def __post_init__(self):
         require_int("width", self.width, at_least=1)
@@ -84,7 +96,7 @@ class Generator(eqx.Module):
         (t, s, a), c = x.shape, code.shape[1]
         if s > 1:
             return jnp.einsum("tsa,tab->tsb", x, self(code).reshape(t, a, -1))
-        # One row a task: making W to use it once costs more than the sum in another order, sum_ca n_c x_a G_cab, which
+        # One row per task: making W to use it once costs more than a sum in another order, sum_ca n_c x_a G_cab, which
         # is one product of matrices and takes .3 to .7 of the time. The smaller of the two sides goes in first.
         x = x[:, 0]
         b = self.kernel.shape[1] // a
@@ -113,9 +125,10 @@ class HypernetworkNet(Net):
         *shape, i = batch.inputs.shape
         inputs = batch.inputs.reshape(shape[0], -1, i)  # (T, rows, I)
         h = len(self.hidden_bias.bias)
-        before = self.hidden_kernel.times(inputs * i**-0.5, n) + self.hidden_bias(n)[:, None]
+        by_inputs, by_width = i**-0.5 / TRUNCATED_SD, (2 / h) ** 0.5 / TRUNCATED_SD
+        before = self.hidden_kernel.times(inputs * by_inputs, n) + self.hidden_bias(n)[:, None]
         after = jax.nn.relu(before)
-        output = self.output_kernel.times(after * (2 / h) ** 0.5, n) + self.output_bias(n)[:, None]
+        output = self.output_kernel.times(after * by_width, n) + self.output_bias(n)[:, None]
         trace = {"layer1/pre": before, "layer1/post": after, "output": output}
         trace = {name: value.reshape(*shape, -1) for name, value in trace.items()}
         return trace["output"], trace

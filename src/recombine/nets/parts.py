@@ -52,7 +52,18 @@ class Static:
 
 
 class Parts(eqx.Module):
-    """A net cut into parts; `join` makes it whole. A pytree that plain `jax.jit` takes and gives."""
+    """A net cut into parts; `join` makes it whole. A pytree that plain `jax.jit` takes and gives.
+
+    Args:
+        trained: arrays that are trained, by path.
+        frozen: arrays that are not, by path.
+        static: everything else, hashable.
+
+    Example:
+        >>> parts = rc.nets.cut(trained.nets[0])
+        >>> list(parts.trained)[:3], list(parts.frozen)
+        (['kernels.0', 'kernels.1', 'kernels.2'], [])
+    """
 
     trained: Arrays
     frozen: Arrays
@@ -62,7 +73,12 @@ class Parts(eqx.Module):
 def cut(net: Net) -> Parts:
     """The parts of a net. What is trained is every array of real numbers whose group is not "frozen".
 
-    Also of a net by shape only, as `jax.eval_shape` gives it: a net can be grafted onto it.
+    Args:
+        net: a net; also one by shape only, as `jax.eval_shape` gives it: a net can be grafted onto it.
+
+    Example:
+        >>> rc.nets.cut(trained.nets[0]).trained["kernels.0"].shape
+        (20, 8)
     """
     leaves, structure = jax.tree.flatten_with_path(net)
     trained, frozen, others, groups, paths = {}, {}, {}, {}, []
@@ -83,7 +99,16 @@ def cut(net: Net) -> Parts:
 
 
 def join(parts: Parts) -> Net:
-    """The net that `cut` cut."""
+    """The net that `cut` cut.
+
+    Args:
+        parts: what `cut` gave, maybe with other arrays.
+
+    Example:
+        >>> net = trained.nets[0]
+        >>> type(rc.nets.join(rc.nets.cut(net))) is type(net)
+        True
+    """
     there = {**parts.trained, **parts.frozen, **parts.static.others}
     return jax.tree.unflatten(parts.static.structure, [there[path] for path in parts.static.paths])
 
@@ -92,6 +117,17 @@ def graft(fresh: Net, start: Net, what: str) -> Net:
     """`fresh` with the arrays of `start`; its own static fields stay.
 
     Refuses, naming the leaves that differ, where the two do not have the same arrays.
+
+    Args:
+        fresh: the net whose static fields are kept.
+        start: the net whose arrays are taken.
+        what: what `fresh` is called, for the refusal.
+
+    Example:
+        >>> fresh = rc.nets.MLP(width=8, depth=2).build(task, jax.random.key(7))
+        >>> grafted = rc.nets.graft(fresh, trained.nets[0], "mlp")
+        >>> bool((grafted.kernels[0] == trained.nets[0].kernels[0]).all())
+        True
     """
     new, old = cut(fresh), cut(start)
     wanted, had = {**new.trained, **new.frozen}, {**old.trained, **old.frozen}
@@ -130,5 +166,13 @@ def _shape(leaf: Any) -> str:
 
 
 def count_parameters(net: Net) -> int:
-    """Number of trained values."""
+    """The number of trained values.
+
+    Args:
+        net: a net.
+
+    Example:
+        >>> rc.nets.count_parameters(rc.nets.MLPNet((jnp.eye(3),), (jnp.ones(3),)))
+        12
+    """
     return sum(leaf.size for leaf in cut(net).trained.values())

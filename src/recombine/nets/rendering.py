@@ -32,11 +32,11 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..errors import UserError, unknown
-from ..precision import matmul
+from ..machine.precision import Products, matmul
 from ..tasks import Batch, Task
-from . import convolution
 from .base import Blueprint, Moment, Net, Step, Trace, nets
-from .drawing import flat, prelu, require_pictures, slope, uniform
+from .layers import convolution
+from .layers.drawing import flat, prelu, require_pictures, slope, uniform
 
 CONVOLUTIONS = 3
 LEAST_SHARE = 1e-8  # under the logarithm of the entropy, as published
@@ -46,7 +46,18 @@ VECTORS = ("normalized", "raw")
 @nets.register("rendering")
 @dataclass(frozen=True)
 class Rendering(Blueprint):
-    """Every level of a factor owns a matrix of pixels; a tiny CNN combines one page a factor. Two regularizers."""
+    """Every level of a factor owns a matrix of pixels; a tiny CNN combines one page per factor. Two regularizers.
+
+    Args:
+        entropy: weight of the regularizer toward pages of rank 1; 0 switches it off.
+        variance: weight of the regularizer toward vectors that do not change along an axis; 0 switches it off.
+        variance_of: the vectors whose variance it is: "normalized", as they are used, or "raw", as published.
+        factors: of the task, in order: they name the pages in the trace.
+
+    Example:
+        >>> rc.nets.Rendering(factors=["x", "y"]).layers()[:3]
+        ('x/rendered', 'y/rendered', 'layer1/pre')
+    """
 
     name: ClassVar[str] = "rendering"
     entropy: float = 0.1
@@ -81,9 +92,13 @@ class Rendering(Blueprint):
             raise UserError(f"factors={list(self.factors)} are not those of {task.id}; factors={names} would do")
         if task.encoding.segments != task.encoding.levels:
             raise UserError(
-                f"net 'rendering' needs a code with one unit a level, such as 'one-hot' or 'bump': this one has "
+                f"net 'rendering' needs a code with one unit per level, such as 'one-hot' or 'bump': this one has "
                 f"{task.encoding.segments} numbers for {task.encoding.levels} levels"
             )
+
+    @property
+    def products(self) -> Products:
+        return "convolution"
 
     def fresh(self, task: Task, key: jax.Array, precision: str) -> RenderingNet:
         task = require_pictures(self, task)
@@ -106,7 +121,7 @@ class Rendering(Blueprint):
 
 
 class Pages(eqx.Module):
-    """The matrices of one factor: K levels, N components a level, N pixels along each axis."""
+    """The matrices of one factor: K levels, N components per level, N pixels along each axis."""
 
     eigenvalues: Float[Array, "k n"]
     left: Float[Array, "k n n"]  # (level, component, row)

@@ -26,6 +26,7 @@ from .. import __version__
 from ..errors import UserError, describe
 from ..files import write_or_refuse
 from ..files.arrays import Damaged, pack, read_notes, unpack
+from ..files.foreign_json import parsed_json, require_fields
 from ..tasks import Task
 from .base import Blueprint, Net, nets
 from .parts import Parts, cut, from_plain, join, to_plain
@@ -88,7 +89,7 @@ def save(
     else:
         raise UserError(f"this {kind} was not saved, as it could not be loaded: {problem}")
     _require_free(path)
-    write_or_refuse(path, pack(arrays, {NOTE: note, SUM: _sum(note)}))
+    write_or_refuse(path, pack(arrays, {NOTE: note, SUM: _sum(note)}), ours=True)
 
 
 def load(path: str | os.PathLike) -> Net:
@@ -98,7 +99,10 @@ def load(path: str | os.PathLike) -> Net:
         path: of the file.
 
     Example:
-        run.nets[0].save("mlp.safetensors"); net = rc.nets.load("mlp.safetensors")
+        >>> trained.nets[0].save("mlp.safetensors")
+        >>> again = rc.nets.load("mlp.safetensors")
+        >>> bool((again.kernels[0] == trained.nets[0].kernels[0]).all())
+        True
     """
     path = Path(path)
     arrays, note = _read(path)
@@ -169,14 +173,14 @@ def _blueprint_from(plain: Any) -> Any:
 
 
 def _stages_from(note: str) -> list[Built]:
-    stages = json.loads(note)["stages"]
+    stages = parsed_json(note)["stages"]
     return [Built(_blueprint_from(one["net"]), stand_in(one["task"]), one["precision"]) for one in stages]
 
 
 def _shapes_of(note: str, arrays: dict[str, np.ndarray]) -> Net:
     """The net that a note describes, by shape; a UserError if there is none, or none with these arrays."""
     try:
-        about = json.loads(note)
+        about = require_fields(parsed_json(note), {"format": int, "stages": list})
         if about["format"] > FORMAT:
             raise UserError(f"its format is {about['format']}, of a newer version of recombine ({about['version']})")
         _require_modest(about["stages"], max(LARGEST, sum(array.size for array in arrays.values())))

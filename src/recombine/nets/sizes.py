@@ -17,7 +17,18 @@ from .base import Blueprint
 
 
 class Sizes(NamedTuple):
-    """What a net for a task reads and writes."""
+    """What a net for a task reads and writes, in numbers.
+
+    Args:
+        code: numbers or words in a code.
+        words: how many different words a code can have; None if it is numbers.
+        inputs: numbers in a row; 0 if there are no inputs.
+        outputs: numbers for a row, or logits.
+
+    Example:
+        >>> rc.nets.Sizes(code=4, words=None, inputs=16, outputs=16).inputs
+        16
+    """
 
     code: int  # numbers or words in a code
     words: int | None  # how many different words a code can have; None if it is numbers
@@ -26,7 +37,18 @@ class Sizes(NamedTuple):
 
 
 def sizes_of(blueprint: Blueprint, task: Task) -> Sizes:
-    """The sizes; refuses a task whose code, inputs or target are no such arrays."""
+    """The sizes of what a net for a task reads and writes.
+
+    Refuses a task whose code, inputs or target are no such arrays.
+
+    Args:
+        blueprint: of the net, for the refusal.
+        task: what it is for.
+
+    Example:
+        >>> rc.nets.sizes_of(rc.nets.MLP(), task)
+        Sizes(code=4, words=None, inputs=16, outputs=16)
+    """
     batch = task.shapes()
     for name in ("code", "target"):
         if not hasattr(getattr(batch, name), "shape"):

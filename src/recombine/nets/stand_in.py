@@ -15,7 +15,7 @@ import jax.numpy as jnp
 
 from ..encodings import CoordinateEncoding
 from ..errors import UserError, require_int
-from ..tasks import Batch, Pictures, Task
+from ..tasks import Batch, Pictures, Sequences, Task
 
 #: kinds of numbers that a file can hold
 NUMBERS = (
@@ -55,8 +55,17 @@ class StandInPictures(_Asked, Pictures):
     def __init__(self, facts: Facts):
         _set_known(self, facts)
         self.side = require_int("side", facts["side"], at_least=1)
-        self.polarity, self.centers = "bright", "whole"
+        self.polarity, self.centers, self.stored = "bright", "whole", None
         self.encoding = _KnownSizes(facts["levels"], facts["segments"])
+
+
+class StandInSequences(_Asked, Sequences):
+    """In the place of a task of sequences, whose texts it does not have."""
+
+    def __init__(self, facts: Facts):
+        _set_known(self, facts)
+        nothing: Any = None
+        self.texts = self.meanings = self.reads = self.writes = nothing
 
 
 class _KnownSizes(CoordinateEncoding):
@@ -91,11 +100,15 @@ def facts_of(task: Task) -> Facts:
     if isinstance(task, Pictures):
         encoding = task.encoding
         facts |= {"side": task.side, "levels": list(encoding.levels), "segments": list(encoding.segments)}
+    if isinstance(task, Sequences):
+        facts |= {"sequences": True}
     return facts
 
 
 def stand_in(facts: Facts) -> Task:
     """The task that answers as `facts_of` found it."""
+    if "sequences" in facts:
+        return StandInSequences(facts)
     return StandInPictures(facts) if "side" in facts else StandIn(facts)
 
 

@@ -10,7 +10,7 @@ blocks, whose kernels are Xavier-uniform. The three projections outside are LeCu
 
 The samples of a task are one sequence, as published: each sees those before it, which carry no labels. A net trained
 like this must be trained on as many samples as it is scored on (`Recipe(samples=None)`): positions after those of
-training are new to it, and after one sample a task it scores about zero. With `together=False` each sample is a
+training are new to it, and after one sample per task it scores about zero. With `together=False` each sample is a
 sequence of its own, [code, x], and any number will do. Episodes are always sequences of their own.
 
 Trace, at the rows of the inputs: "layer1/pre" is the residual stream after the attention of the first block and before
@@ -27,20 +27,32 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..distributions import truncated_normal
 from ..errors import UserError, require_int
-from ..precision import matmul
+from ..machine.precision import matmul
 from ..tasks import Batch, Task
-from .attention import causal_attention, layer_norm, rotary_angles, rotate
 from .base import Blueprint, Net, Trace, nets
-from .embedding import look_up, word_table
+from .layers.attention import causal_attention, layer_norm, rotary_angles, rotate
+from .layers.dense import lecun_normal, rows_matmul, xavier_uniform
+from .layers.embedding import look_up, word_table
 from .sizes import require_inputs, sizes_of
 
 
 @nets.register("transformer")
 @dataclass(frozen=True)
 class Transformer(Blueprint):
-    """Causal transformer on the code and the rows of a task as one sequence."""
+    """Causal transformer on the code and the rows of a task as one sequence.
+
+    Args:
+        width: numbers per token; a multiple of twice the heads.
+        depth: blocks.
+        heads: of attention.
+        feedforward: hidden units of the feed-forward part.
+        together: the samples of a task are one sequence (as published), or each its own.
+
+    Example:
+        >>> rc.nets.Transformer(width=16, depth=2, heads=2, feedforward=32).layers()
+        ('layer1/pre', 'layer1/post', 'layer2/pre', 'layer2/post', 'output')
+    """
 
     name: ClassVar[str] = "transformer"
     width: int = 256
@@ -173,18 +185,3 @@ class TransformerNet(Net):
         h = layer_norm(h, self.output_norm)
         trace["output"] = (rows_matmul(h, self.output_kernel, self.precision) + self.output_bias).reshape(*shape, -1)
         return trace["output"], trace
-
-
-def rows_matmul(x: Float[Array, "t l _in"], kernel: Float[Array, "_in _out"], precision: str) -> Array:
-    """x @ kernel as one product of matrices."""
-    return matmul(x.reshape(-1, x.shape[-1]), kernel, precision).reshape(*x.shape[:-1], -1)
-
-
-def lecun_normal(key: jax.Array, fan_in: int, fan_out: int) -> Float[Array, "_in _out"]:
-    return truncated_normal(key, (fan_in, fan_out), fan_in**-0.5)
-
-
-def xavier_uniform(key: jax.Array, fan_in: int, fan_out: int) -> Float[Array, "_in _out"]:
-    """Uniform with variance 2 / (fan in + fan out)."""
-    limit = (6 / (fan_in + fan_out)) ** 0.5
-    return jax.random.uniform(key, (fan_in, fan_out), minval=-limit, maxval=limit)

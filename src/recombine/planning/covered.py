@@ -13,6 +13,7 @@ from ..supports.certificate import components, element_usage
 from .forbidden import Forbidden
 
 MOST_CELLS = 1 << 28  # of the table of t-tuples
+_AT_ONCE = 1 << 17  # tuples of a combination that are looked up together
 _MOST_KINDS = 20_000  # tuples of kinds of elements that are asked about before the plan begins
 
 
@@ -80,9 +81,24 @@ class Covered:
         found[:, 0] = (~self.trained[ids] & there).sum(1)
         parts = np.sort(np.where(there, self.component[ids], self.component[ids[:, :1]]), axis=1)
         found[:, 1] = (np.diff(parts, axis=1) > 0).sum(1)
-        for columns in itertools.combinations(range(ids.shape[1]), self.strength) if self.strength > 1 else ():
-            found[:, 2] += self.open[tuple(ids[:, columns].T)] & there[:, columns].all(1)
+        if self.strength > 1:
+            found[:, 2] = self._open_tuples(ids, there)
         return found
+
+    def _open_tuples(self, ids: np.ndarray, there: np.ndarray) -> np.ndarray:
+        """(n,) open tuples of each combination: looked up in every order at once where that is not too many."""
+        t, width = self.strength, ids.shape[1]
+        if width**t > _AT_ONCE:
+            found = np.zeros(len(ids), np.int64)
+            for columns in itertools.combinations(range(width), t):
+                found += self.open[tuple(ids[:, columns].T)] & there[:, columns].all(1)
+            return found
+        axes = [tuple(slice(None) if axis == place else None for axis in range(t)) for place in range(t)]
+        counts = []
+        for one, real in zip(ids, there, strict=True):
+            own = one[real]
+            counts.append(np.count_nonzero(self.open[tuple(own[axis] for axis in axes)]))
+        return np.array(counts, np.int64) // math.factorial(t)  # no tuple with an element twice is open
 
     # -- changes -------------------------------------------------------------------------------------------------------
     def add(self, ids: np.ndarray) -> None:

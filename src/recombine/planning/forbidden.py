@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import UserError
 from ..spaces import Space, require_free
-from .expressions import PRESENT, Clause, clauses_of, domain
+from .forbidden_expressions import PRESENT, Clause, clauses_of, domain
 
 _MOST_SPLITS = 100_000  # of one search; the question is as hard as any puzzle
 
@@ -44,21 +44,15 @@ class Forbidden:
     def __bool__(self) -> bool:
         return bool(self.clauses)
 
+    @property
+    def expressions(self) -> list[str]:
+        """What is forbidden, each expression once."""
+        return list(dict.fromkeys(self.spelled))
+
     # -- whole combinations --------------------------------------------------------------------------------------------
     def allowed(self, rows: np.ndarray) -> np.ndarray:
         """Which combinations are not forbidden."""
-        rows = np.asarray(rows)
-        fine = np.ones(len(rows), bool)
-        present = self.space.multihot(rows) if self.clauses and not self.space.columns else None
-        for clause in self.clauses:
-            inside = np.ones(len(rows), bool)
-            for column, bits in clause.items():
-                if present is not None:
-                    inside &= present[:, column] if bits == PRESENT else ~present[:, column]
-                else:
-                    inside &= _mask(bits, self.space.levels[column])[rows[:, column]]
-            fine &= ~inside
-        return fine
+        return ~inside_any(self.space, self.clauses, np.asarray(rows))
 
     # -- parts of combinations ----------------------------------------------------------------------------------------
     def possible(self, elements: Sequence[int]) -> bool:
@@ -222,6 +216,21 @@ class Watch:
         """(rows, elements): taking this one would complete a clause."""
         near = (self.alive & (self.left == 1)).astype(np.float32)
         return near @ self.inside > 0
+
+
+def inside_any(space: Space, clauses: Sequence[Clause], rows: np.ndarray) -> np.ndarray:
+    """(rows,) which combinations lie in one of the clauses."""
+    found = np.zeros(len(rows), bool)
+    present = space.multihot(rows) if clauses and not space.columns else None
+    for clause in clauses:
+        inside = np.ones(len(rows), bool)
+        for column, bits in clause.items():
+            if present is not None:
+                inside &= present[:, column] if bits == PRESENT else ~present[:, column]
+            else:
+                inside &= _mask(bits, space.levels[column])[rows[:, column]]
+        found |= inside
+    return found
 
 
 def _mask(bits: int, length: int) -> np.ndarray:

@@ -14,6 +14,8 @@ for subsets of modules. Sizes are next to theirs (tests/test_plan.py).
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +35,7 @@ def candidates(
     seeds: np.ndarray | None = None,
     staged: bool = True,
     size: int | None = None,
+    likes: np.ndarray | None = None,
 ) -> np.ndarray:
     """(n, width) combinations that buy much, some of them twice.
 
@@ -40,10 +43,10 @@ def candidates(
     seeds: (n, k) elements that the rows begin with.
     staged: levels and joins count before tuples; else tuples are all that counts while there are any.
     size: elements of a row, of modules; as many as can be if left out.
+    likes: (elements,) from 0 to 1: which of those that add as much are preferred; chance decides if left out.
     """
-    space = covered.space
+    space, t = covered.space, covered.strength
     n = len(space.element_names)
-    t = covered.strength
     number = max(1, min(number, _WORK // max(n ** max(t - 1, 1), 1)))
     if seeds is not None:
         number = len(seeds)
@@ -57,48 +60,76 @@ def candidates(
     taken = np.broadcast_to(covered.never, (number, n)).copy()  # elements that cannot be taken any more
     chosen = np.full((number, space.width), -1, np.int64)
     order = np.argsort(rng.random((number, space.width)), axis=1)
-    rows = np.arange(number)
-    dead = np.zeros(number, bool)
+    rows, dead = np.arange(number), np.zeros(number, bool)
+    levels = _levels_by_factor(space.levels) if product and watch is None and seeds is None and extra is None else None
     for place in range(space.width if product or size is None else size):
-        worth = gain + (fresh if apart else 0.0)
-        if apart:
-            worth = worth + _JOIN * ~same
-        if place + 1 < t or not place:  # no tuple is complete yet: those with many open ones go first
-            worth = worth + (_reach(covered, chosen[:, :place]) if t > 1 else 0.0)
-        if extra is not None and place:
-            worth = worth + extra[chosen[:, :place]].sum(1)
-        worth = (worth + rng.random((number, n)) * 0.5) * thrift
-        allowed = ~taken
+        # of a product only the levels of one factor are asked about, which each row has for itself; else every element
+        of_one = levels if place else None
+        asked: Any = slice(None)
+        if of_one is not None:
+            asked = rows[:, None], of_one[_next_factor(order, column[chosen[:, :place]])]
+        worth = gain[asked] + (_at(fresh, gain, asked) + _JOIN * ~same[asked] if apart else 0.0)
+        worth = worth + _at(_worth_ahead(covered, chosen[:, :place], extra), gain, asked)
+        worth = (worth + _among(rng, gain, likes)[asked] * 0.5) * _at(thrift, gain, asked)
+        allowed = ~taken[asked]
         if watch is not None:
             allowed &= ~watch.blocked()
         if seeds is not None and place < seeds.shape[1]:
             pick = seeds[:, place]
         else:
-            if product and (place or extra is not None):
-                # the next factor of the row's own order that has no level yet
-                done = np.zeros((number, space.width), bool)
-                filled = chosen[:, :place]
-                done[rows[:, None], column[filled]] = True
-                pending = ~done[rows[:, None], order]
-                factor = order[rows, np.argmax(pending, axis=1)]
-                allowed &= column == factor[:, None]
+            if product and (place or extra is not None) and levels is None:
+                allowed &= column == _next_factor(order, column[chosen[:, :place]])[:, None]
             pick = np.argmax(np.where(allowed, worth, -1.0), axis=1)
-            stuck = ~allowed[rows, pick]
-            if product:
-                dead |= stuck
-            pick = np.where(stuck, -1, pick)
-        chosen[:, place] = pick
-        has = pick >= 0
+            dead |= (stuck := ~allowed[rows, pick]) & product
+            pick = np.where(stuck, -1, pick if of_one is None else asked[1][rows, pick])
+        chosen[:, place], has = pick, pick >= 0
         if watch is not None:
             watch.take(pick)
         if t > 1:
             _add_gain(covered.open, gain, chosen[:, : place + 1], has, t)
         if apart:
             same |= (covered.component == covered.component[pick][:, None]) & has[:, None]
-        taken |= (column == column[pick][:, None]) & has[:, None] if product else False
-        if not product:
+        if product:
+            taken |= (column == column[pick][:, None]) & has[:, None]
+        else:
             taken[rows[has], pick[has]] = True
     return _as_rows(covered, chosen[~dead])
+
+
+def _among(rng: np.random.Generator, gain: np.ndarray, likes: np.ndarray | None) -> np.ndarray:
+    """(rows, elements) from 0 to 1: what decides among elements that add as much."""
+    chance = rng.random(gain.shape)
+    return chance if likes is None else 0.5 * chance + 0.5 * likes
+
+
+def _at(values: Any, like: np.ndarray, asked: Any) -> np.ndarray:
+    """Values of elements, alike for all rows or not, where they are asked about."""
+    return np.broadcast_to(values, like.shape)[asked]
+
+
+def _levels_by_factor(levels: Sequence[int]) -> np.ndarray:
+    """(factors, most levels) the elements of each factor; what is missing repeats the last one, which never wins."""
+    ends = np.cumsum(levels)
+    return np.minimum((ends - levels)[:, None] + np.arange(max(levels)), ends[:, None] - 1)
+
+
+def _worth_ahead(covered: Covered, chosen: np.ndarray, extra: np.ndarray | None) -> Any:
+    """(rows or 1, elements), or 0: what an element is worth beside the tuples that it completes."""
+    place, worth = chosen.shape[1], 0.0
+    if covered.strength > 1 and (place + 1 < covered.strength or not place):
+        worth = _reach(covered, chosen)  # no tuple is complete yet: those with many open ones go first
+    if extra is not None and place:
+        worth = worth + extra[chosen].sum(1)
+    return worth
+
+
+def _next_factor(order: np.ndarray, filled: np.ndarray) -> np.ndarray:
+    """(rows,) the first factor in the own order of each row that has no level yet."""
+    rows = np.arange(len(order))
+    done = np.zeros(order.shape, bool)
+    done[rows[:, None], filled] = True
+    pending = ~done[rows[:, None], order]
+    return order[rows, np.argmax(pending, axis=1)]
 
 
 def _reach(covered: Covered, chosen: np.ndarray) -> np.ndarray:
@@ -115,7 +146,10 @@ def _add_gain(open_tuples: np.ndarray, gain: np.ndarray, chosen: np.ndarray, has
     for others in itertools.combinations(range(last), t - 2):
         at = (chosen[:, last], *(chosen[:, i] for i in others))
         there = has & np.all([column >= 0 for column in at], axis=0)
-        gain[there] += open_tuples[tuple(column[there] for column in at)]
+        if there.all():
+            gain += open_tuples[at]
+        else:
+            gain[there] += open_tuples[tuple(column[there] for column in at)]
 
 
 def _as_rows(covered: Covered, chosen: np.ndarray) -> np.ndarray:

@@ -30,6 +30,8 @@ from .risks import Risks
 from .table import Plan, Step
 
 CANDIDATES = 50
+#: without a budget the number of combinations is what counts: more candidates are tried, where elements are few enough
+THOROUGH, _LOOKED_AT = 300, 12_500_000
 WITHOUT_BUDGET = 100_000  # combinations at most
 _EVENED = 3_000  # elements up to which pairs are counted to even them out
 _TRIES = 3  # plans made of a small space, of which the shortest is taken
@@ -45,6 +47,7 @@ def plan_space(
     forbid: Any = (),
     cost: Any = None,
     risk: Any = None,
+    frequency: Any = None,
     seed: int = 0,
 ) -> Plan:
     """What to add to the covered combinations (rows of the space; none if left out).
@@ -54,6 +57,8 @@ def plan_space(
     forbid: expressions such as "weather=snow & time=noon", or mappings {"weather": "snow", "time": ["noon", "dawn"]}.
     cost: mapping from levels to costs, which add up; a function of rows; or `Costs`.
     risk: a function of rows (or of rows and of what is trained by then), or a mapping from ranks to risks.
+    frequency: a function of rows, with `levels()`: how often combinations and levels are met in use. Of what buys the
+        same, common partners are preferred; once all is covered, risk x frequency decides.
     """
     if not isinstance(space, Space):
         raise UserError(f"a plan needs a space, such as Product(color=3, shape=4); got {space!r}")
@@ -73,7 +78,8 @@ def plan_space(
     found = None
     for attempt in range(_TRIES if small else 1):
         rng = generator(key_for(f"plan-{attempt}", seed))
-        made = _Planner(space, rows, budget, strength, forbidden, costs, Risks(space, risk, seed), rng).run()
+        risks = Risks(space, risk, seed)
+        made = _Planner(space, rows, budget, strength, forbidden, costs, risks, rng, frequency).run()
         if found is None or _better(made, found):
             found = made
         if made.covered_at is None:
@@ -113,9 +119,19 @@ class _Planner:
     """One plan in the making."""
 
     def __init__(
-        self, space: Space, rows: np.ndarray, budget: float | None, strength: int, forbidden: Forbidden, costs: Costs,
-        risks: Risks, rng: np.random.Generator,
-    ):  # fmt: skip
+        self,
+        space: Space,
+        rows: np.ndarray,
+        budget: float | None,
+        strength: int,
+        forbidden: Forbidden,
+        costs: Costs,
+        risks: Risks,
+        rng: np.random.Generator,
+        frequency: Any = None,
+    ):
+        self.frequency = frequency
+        self.likes = None if frequency is None else np.asarray(frequency.levels(), float)
         self.space, self.budget, self.costs, self.risks, self.rng = space, budget, costs, risks, rng
         self.rows = rows
         self.forbidden = forbidden
@@ -127,6 +143,8 @@ class _Planner:
         self.joinable = True
         self.pairs: np.ndarray | None = None  # counts of pairs, once they are to be evened out
         self.left = budget if budget is not None else math.inf
+        affordable = min(THOROUGH, _LOOKED_AT // len(space.element_names) ** 2)
+        self.tried = CANDIDATES if budget is not None else max(CANDIDATES, affordable)
 
     def run(self) -> Plan:
         while len(self.plan.steps) < WITHOUT_BUDGET and self.left > 0:
@@ -160,7 +178,8 @@ class _Planner:
         if stage == "risk":
             return self._risky() if self.risks else self._evened()
         staged = stage != "cover"
-        rows = np.unique(candidates(self.covered, self.rng, CANDIDATES, self.thrift, staged=staged), axis=0)
+        made = candidates(self.covered, self.rng, self.tried, self.thrift, staged=staged, likes=self.likes)
+        rows = np.unique(made, axis=0)
         at = ("levels", "connect", "cover").index(stage)
         serves = self.covered.bought(self.space.elements(rows))[:, at] > 0
         if serves.any():
@@ -216,7 +235,7 @@ class _Planner:
         if not len(rows):
             return rows
         value = self.risks.of(rows, self.rows) * self.risks.discount(rows) / self.costs.of(rows)
-        value = np.where(np.isnan(value), -1.0, value)
+        value = np.where(np.isnan(value), -1.0, value * self._often(rows))
         best = np.argsort(-value, kind="stable")[: self.risks.shortlist]
         return rows[best]
 
@@ -284,8 +303,9 @@ class _Planner:
         keys = bought / costs[:, None]
         if stage == "cover":  # levels are trained, and joins that are impossible must not count
             keys = keys[:, 2:]
-        tie = np.where(np.isnan(lowered), 0.0, lowered) / costs
-        best = np.lexsort((self.rng.random(len(rows)), self._rarity(elements), tie, *keys.T[::-1]))[-1]
+        tie = np.where(np.isnan(lowered), 0.0, lowered) / costs * self._often(rows)
+        last = self._rarity(elements) if self.frequency is None else self._often(rows)
+        best = np.lexsort((self.rng.random(len(rows)), last, tie, *keys.T[::-1]))[-1]
         row, ids = rows[best], elements[best]
         rarest = None
         if stage == "risk" and self.pairs is not None:
@@ -300,11 +320,25 @@ class _Planner:
         self.done.add(int(self.space.rank(row[None])[0]))
         self.risks.add(row)
         self.left -= float(costs[best])
-        self.plan.add(Step(
-            row=row, stage=stage, levels=int(bought[best, 0]), joined=int(bought[best, 1]), tuples=int(bought[best, 2]),
-            cost=float(costs[best]), risk=float(risk[best]), lowered=float(lowered[best]), rarest=rarest, **words,
-        ))  # fmt: skip
+        self.plan.add(
+            Step(
+                row=row,
+                stage=stage,
+                levels=int(bought[best, 0]),
+                joined=int(bought[best, 1]),
+                tuples=int(bought[best, 2]),
+                cost=float(costs[best]),
+                risk=float(risk[best]),
+                lowered=float(lowered[best]),
+                rarest=rarest,
+                **words,
+            )
+        )
         return True
+
+    def _often(self, rows: np.ndarray) -> np.ndarray:
+        """How often combinations are met in use; 1 where nobody says."""
+        return np.ones(len(rows)) if self.frequency is None else np.asarray(self.frequency(rows), float)
 
     def _rarity(self, elements: np.ndarray) -> np.ndarray:
         """Of combinations that buy the same: those whose elements were trained less often, where a budget may end it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -99,22 +99,7 @@ class Risks:
 
     def discount(self, rows: np.ndarray) -> np.ndarray:
         """(n,) one, less for rows that share pairs with those that the plan has added."""
-        if self.moves or not self.added or self.space.width < 2:
-            return np.ones(len(rows))
-        n = len(self.space.element_names)
-        met = np.zeros((n, n), np.int32)
-        for row in self.added:
-            ids = self.space.elements(row[None])[0]
-            ids = ids[ids >= 0]
-            met[np.ix_(ids, ids)] += 1
-        ids = self.space.elements(rows).astype(np.int64)
-        total, number = np.zeros(len(rows)), np.zeros(len(rows))
-        for a in range(self.space.width):
-            for b in range(a + 1, self.space.width):
-                there = (ids[:, a] >= 0) & (ids[:, b] >= 0)
-                total[there] += 0.5 ** met[ids[there, a], ids[there, b]]
-                number += there
-        return np.where(number > 0, total / np.maximum(number, 1), 1.0)
+        return np.ones(len(rows)) if self.moves else shared_discount(self.space, rows, self.added)
 
     def add(self, row: np.ndarray) -> None:
         if self and not self.moves:
@@ -127,6 +112,26 @@ class Risks:
             else:
                 self._watched = self.space.sample(generator(key_for("plan-watched", self._seed)), _WATCHED)
         return self._watched
+
+
+def shared_discount(space: Space, rows: np.ndarray, added: Sequence[np.ndarray]) -> np.ndarray:
+    """(n,) one, less for rows that share pairs with those that were added: half for each time a pair was met."""
+    if not added or space.width < 2:
+        return np.ones(len(rows))
+    n = len(space.element_names)
+    met = np.zeros((n, n), np.int32)
+    for row in added:
+        ids = space.elements(row[None])[0]
+        ids = ids[ids >= 0]
+        met[np.ix_(ids, ids)] += 1
+    ids = space.elements(rows).astype(np.int64)
+    total, number = np.zeros(len(rows)), np.zeros(len(rows))
+    for a in range(space.width):
+        for b in range(a + 1, space.width):
+            there = (ids[:, a] >= 0) & (ids[:, b] >= 0)
+            total[there] += 0.5 ** met[ids[there, a], ids[there, b]]
+            number += there
+    return np.where(number > 0, total / np.maximum(number, 1), 1.0)
 
 
 def _parameters(function: Any) -> list[inspect.Parameter]:

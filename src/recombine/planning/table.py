@@ -13,10 +13,12 @@ import numpy as np
 
 from ..errors import UserError
 from ..files import write_or_refuse, write_table
-from ..labels import inert, thousands, told_apart, visible
+from ..labels import inert, quoted, thousands, told_apart, visible
+from ..notebook import table_html
 from ..spaces import Space
 from .covered import Covered
 
+_IN_NOTEBOOKS = 20  # steps that a notebook shows
 TUPLES = {1: "level", 2: "pair", 3: "triple"}
 
 
@@ -182,6 +184,15 @@ class Plan:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        shown = [
+            (i, ", ".join(self.labels(step.row).values()), step.stage, step.words(self.strength))
+            for i, step in enumerate(self.steps[:_IN_NOTEBOOKS], 1)
+        ]
+        more = f" (the first {len(shown):,} of {len(self):,})" if len(self) > len(shown) else ""
+        title = f"Plan: {' '.join(self.sentences()[:2])}{more}"
+        return table_html(title, shown, ("", "combination", "stage", "buys"))
+
     def labels(self, row: np.ndarray) -> dict[str, str]:
         """A combination as column -> text."""
         if self.space.columns:
@@ -192,7 +203,7 @@ class Plan:
     # -- as data ----------------------------------------------------------------------------------------------------
     @property
     def table(self) -> Any:
-        """One row a combination, in order. A pandas table."""
+        """One row per combination, in order. A pandas table."""
         return self._table(lambda label: label)
 
     def _table(self, spell: Any) -> Any:
@@ -226,29 +237,56 @@ class Plan:
             return None if math.isnan(value) else value
 
         return {
-            "kind": "recombine-plan", "strength": self.strength, "combinations": self.space.size,
-            "already": self.already, "before": self.before, "after": self.after, "cost": self.cost,
-            "covered_at": self.covered_at, "summary": self.sentences(), "impossible": self.impossible,
+            "kind": "recombine-plan",
+            "strength": self.strength,
+            "combinations": self.space.size,
+            "already": self.already,
+            "before": self.before,
+            "after": self.after,
+            "cost": self.cost,
+            "covered_at": self.covered_at,
+            "summary": self.sentences(),
+            "impossible": self.impossible,
             "steps": [
-                {"combination": self.labels(s.row), "stage": s.stage, "new_levels": s.levels, "joined": s.joined,
-                 "new_tuples": s.tuples, "cost": s.cost, "risk": number(s.risk), "risk_lowered": number(s.lowered),
-                 "buys": s.words(self.strength)}
+                {
+                    "combination": self.labels(s.row),
+                    "stage": s.stage,
+                    "new_levels": s.levels,
+                    "joined": s.joined,
+                    "new_tuples": s.tuples,
+                    "cost": s.cost,
+                    "risk": number(s.risk),
+                    "risk_lowered": number(s.lowered),
+                    "buys": s.words(self.strength),
+                }
                 for s in self.steps
             ],
-        }  # fmt: skip
+        }
 
-    def write(self, path: str | Path) -> None:
-        """Writes the plan in the kind that the name of the file asks for: .csv, .parquet or .json."""
-        kind = Path(path).suffix.lower()
+    def write(self, path: str | Path, *, force: bool = False) -> None:
+        """Writes the plan in the kind that the name of the file asks for: .csv, .parquet or .json.
+
+        Args:
+            path: of the file.
+            force: replace what is there. Without it, only a plan that was written here and not changed is replaced; as
+                a CSV cannot say who wrote it, none is.
+        """
+        kind = require_plan_name(path)
         if kind == ".csv":
-            write_table(Path(path), self._table(inert))  # formulas get an apostrophe
+            write_table(Path(path), self._table(inert), force)  # formulas get an apostrophe
         elif kind == ".parquet":
-            write_table(Path(path), self.table)  # labels as they are
-        elif kind == ".json":
-            text = json.dumps(self.to_json(), allow_nan=False, indent=1) + "\n"
-            write_or_refuse(Path(path), text.encode())
+            write_table(Path(path), self.table, force)  # labels as they are
         else:
-            raise UserError(f"{str(path)!r} is no name for a plan; it must end in .csv, .parquet or .json")
+            text = json.dumps(self.to_json(), allow_nan=False, indent=1) + "\n"
+            write_or_refuse(Path(path), text.encode(), force)
+
+
+def require_plan_name(path: str | Path) -> str:
+    """The ending of a file's name, if a plan can be written so."""
+    kind = Path(path).suffix.lower()
+    if kind not in (".csv", ".parquet", ".json"):
+        raise UserError(f"{quoted(path, 200)} is no name for a plan; it must end in .csv, .parquet or .json")
+    return kind
 
 
 def _count(number: int, what: str) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..intervals import Interval, over_seeds
+from ..notebook import table_html
 from ..registry import Registry
+from ..statistics.intervals import Interval, over_seeds
 
 if TYPE_CHECKING:
     import pandas
@@ -25,9 +26,18 @@ CONTROLS = {
 
 @dataclass(frozen=True)
 class Readings:
-    """Rows of (seed, layer, factor, metric, value); `headline` is the metric that is printed first.
+    """What a probe read, as tidy rows of (seed, layer, factor, metric, value).
 
-    kind: says which controls come along; see `CONTROLS`.
+    Args:
+        probe: the name of the probe.
+        rows: one dictionary per reading.
+        headline: the metric that is printed first.
+        kind: says which controls come along; see `CONTROLS`.
+
+    Example:
+        >>> rows = [{"seed": s, "layer": "output", "factor": "mean", "metric": "r2", "value": 0.5 + s} for s in (0, 1)]
+        >>> rc.probes.Readings("mine", rows, headline="r2").value().mean
+        1.0
     """
 
     probe: str
@@ -67,6 +77,11 @@ class Readings:
         return "\n".join(lines) or f"{self.probe}: no readings"
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        metrics = list(dict.fromkeys(row["metric"] for row in self.rows if row["factor"] == "mean"))
+        rows = [(layer, *(self.value(metric, layer=layer) for metric in metrics)) for layer in self.layers]
+        return table_html(f"Readings: {self.probe}", rows, ("layer", *metrics))
 
 
 probes: Registry[Callable[..., Readings]] = Registry("probe", plugins="recombine.probes")

@@ -22,8 +22,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..errors import UserError
+from ..machine.precision import one_thread
 from ..nets import Net
-from ..precision import one_thread
 from ..supports import Support
 from ..tasks import Pictures
 from ..training import Trained
@@ -67,7 +67,18 @@ class Drawings:
 def drawings_of(
     trained: Trained, factors: Sequence[str] | None = None, fixed: Mapping[str, Any] | None = None
 ) -> Drawings:
-    """The true drawings, the trained ones and the templates of a task that draws."""
+    """The true drawings, the trained ones and the templates of a task that draws.
+
+    Args:
+        trained: what `train` gave, on a task of pictures.
+        factors: which two factors span the grid; needed where there are more.
+        fixed: the level of every other factor.
+
+    Example:
+        >>> pages = rc.probes.drawings_of(drawn)
+        >>> pages.truth.shape, pages.trained.shape
+        ((6, 6, 36), (20, 36))
+    """
     task = trained.task
     if not isinstance(task, Pictures):
         raise UserError(f"{task.id} draws nothing; this probe needs a task of pictures such as bumps-v1")

@@ -31,9 +31,20 @@ HELD = 0.99  # of the variance
 
 @probes.register("effective-rank")
 def effective_rank(trained: Trained, **options: Any) -> Readings:
-    """How many directions each layer uses over the grid of two factors, counted in three ways, with controls.
+    """Effective rank: how many directions each layer uses over a grid of two factors, counted in three ways.
 
-    The options are those of `layer_readings`.
+    Beside it stand its controls.
+
+    Args:
+        trained: what `train` gave, on a Product.
+        options: those of every probe of layers: layers (names of the trace; all after their nonlinearity and the
+            output, if none is named), factors and fixed (which two factors span the grid, and the levels of the
+            others), at_once and megabytes (the memory), controls.
+
+    Example:
+        >>> found = rc.probes.effective_rank(drawn, layers="layer1/post")
+        >>> found.value("rank").mean <= 8  # there are eight units
+        True
     """
     return layer_readings("effective-rank", "rank", _measure, trained, **options)
 

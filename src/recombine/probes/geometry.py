@@ -28,8 +28,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..errors import UserError, unknown
+from ..machine.precision import one_thread, resolve
 from ..nets import Net, Parts, cut, graft, join
-from ..precision import one_thread, resolve
 from ..tasks import Pictures
 from ..training import Trained, ask
 from .base import Readings, probes
@@ -61,8 +61,17 @@ class Metric:
 def geometry(trained: Trained, *, derivative: bool = True, **options: Any) -> Readings:
     """Metric tensor of each layer over two factors: factorization and volume, by side, with controls.
 
-    derivative: also by the exact derivative, if the code has one (a one-hot code has none).
-    The other options are those of `layer_readings`.
+    Args:
+        trained: what `train` gave, on a Product.
+        derivative: also by the exact derivative, if the code has one (a one-hot code has none).
+        options: those of every probe of layers: layers (names of the trace; all after their nonlinearity and the
+            output, if none is named), factors and fixed (which two factors span the grid, and the levels of the
+            others), at_once and megabytes (the memory), controls.
+
+    Example:
+        >>> found = rc.probes.geometry(drawn, layers="output", derivative=False)
+        >>> found.headline, 0 <= found.value().mean <= 1
+        ('factorization', True)
     """
     at_once = options.get("at_once", AT_ONCE)
 
@@ -88,7 +97,19 @@ def metric_maps(
 ) -> dict[str, Metric]:
     """The metric tensor of each layer of one member as maps over the grid.
 
-    by: "differences" (as published) or "derivative" (exact).
+    Args:
+        trained: what `train` gave, on a Product.
+        layers: names of the trace; all after their nonlinearity and the output, if none is named.
+        seed: of the member; the first healthy one if none is named.
+        by: "differences" (as published) or "derivative" (exact).
+        factors: which two factors span the grid; needed where there are more.
+        fixed: the level of every other factor.
+        at_once: points in one pass of the net.
+        megabytes: of activations that are kept at the same time.
+
+    Example:
+        >>> rc.probes.metric_maps(drawn, layers="output")["output"].log_volume.shape
+        (6, 6)
     """
     if by not in ("differences", "derivative"):
         raise unknown("way to derive", by, ("differences", "derivative"))
@@ -114,7 +135,7 @@ def metric_by_differences(values: jax.Array | np.ndarray) -> Metric:
 
 
 def metric_by_derivative(grid: Grid, net: Net, layers: Sequence[str], *, at_once: int = AT_ONCE) -> dict[str, Metric]:
-    """By the derivative of code and net: 3 x at_once x units x 4 bytes a layer, and no activations are kept."""
+    """By the derivative of code and net: 3 x at_once x units x 4 bytes per layer, and no activations are kept."""
     if not differentiable(grid):
         raise UserError(f"the code of {grid.task.id} has no derivative along its factors; use differences of levels")
     at_once = min(at_once, grid.points)
@@ -138,7 +159,7 @@ def differentiable(grid: Grid) -> bool:
 
 def in_float32(trained: Trained, net: Net) -> Net:
     """The same weights with float32 products: bfloat16 ones have no forward derivative."""
-    if resolve(trained.recipe.precision) == "float32":
+    if resolve(trained.recipe.precision, trained.blueprint.products) == "float32":
         return net
     like = eqx.filter_eval_shape(trained.blueprint.build, trained.task, jax.random.key(0), "float32")
     return graft(like, net, trained.blueprint.name)

@@ -25,8 +25,8 @@ import numpy as np
 
 from ..errors import UserError, require_int, unknown
 from ..keys import key_for
+from ..machine.precision import one_thread
 from ..nets import Net, Parts, cut, join
-from ..precision import one_thread
 from ..spaces import Space
 from ..supports import Support
 from ..tasks import Batch, FirstRow, Pictures, Task
@@ -40,7 +40,25 @@ STILL = 1e-12  # variance by mean square up to which a unit does not move: float
 
 @dataclass(frozen=True)
 class Grid:
-    """All combinations of the levels of two factors; further factors are fixed. P = n0 x n1 points."""
+    """All combinations of the levels of two factors; further factors are fixed. P = n0 x n1 points.
+
+    Args:
+        task: whose space it is.
+        factors: the names of the two.
+        axes: the columns of the two factors in a combination.
+        levels: of each factor, by number.
+        combinations: (P, F), the second factor varies fastest.
+        trained: (n0, n1) of booleans.
+        held_out: (n0, n1) of booleans.
+        codes: (P, C): what the net is told at each point.
+        inputs: (1, 1, ..., I): what it sees beside the code, the same at every point, if anything.
+        present: (P, F): which factors a combination has, if some lack one.
+
+    Example:
+        >>> over = rc.probes.grid_of(drawn)
+        >>> over.factors, over.shape, int(over.held_out.sum())
+        (('x', 'y'), (6, 6), 16)
+    """
 
     task: Task
     factors: tuple[str, str]
@@ -83,7 +101,17 @@ def grid_of(
     factors: Sequence[str] | None = None,
     fixed: Mapping[str, Any] | None = None,
 ) -> Grid:
-    """The two-factor grid of what was trained; see `make_grid`."""
+    """The two-factor grid of what was trained; see `make_grid`.
+
+    Args:
+        trained: what `train` gave, on a Product.
+        factors: which two factors; needed where there are more.
+        fixed: the level of every other factor, as in {"size": 3}.
+
+    Example:
+        >>> rc.probes.grid_of(drawn).points
+        36
+    """
     return make_grid(trained.task, trained.support, factors, fixed)
 
 
@@ -283,7 +311,20 @@ def activations(
     fixed: Mapping[str, Any] | None = None,
     at_once: int = AT_ONCE,
 ) -> np.ndarray:
-    """A whole layer over the grid, (n0, n1, units), for studies: points x units x 4 bytes."""
+    """A whole layer over the grid of two factors, (n0, n1, units): points x units x 4 bytes.
+
+    Args:
+        trained: what `train` gave, on a Product.
+        layer: a name of the trace, such as "layer1/post".
+        seed: of the member; the first healthy one if none is named.
+        factors: which two factors span the grid; needed where there are more.
+        fixed: the level of every other factor.
+        at_once: points in one pass of the net.
+
+    Example:
+        >>> rc.probes.activations(drawn, "layer1/post").shape
+        (6, 6, 8)
+    """
     grid = grid_of(trained, factors, fixed)
     names = layers_of(trained, layer)
     blocks = read(grid, member_of(trained, seed).net, names, at_once=at_once, megabytes=float("inf"))

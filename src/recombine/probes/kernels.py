@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
 from ..errors import UserError, unknown
+from ..statistics.ridge import solve_positive
 from ..supports import Support
 from ..tasks import Pictures
 from .drawings import true_ink
@@ -46,7 +46,17 @@ def fit_kernels(
 ) -> dict[str, dict[str, KernelFit]]:
     """Every kernel fitted to drawings at trained points, and what it says of held-out ones: by set and by kernel.
 
-    ink: sets of drawings by name, (n0, n1, pixels) each; one inverse of a kernel matrix serves all of them.
+    Args:
+        grid: of two factors.
+        ink: sets of drawings by name, (n0, n1, pixels) each; one inverse of a kernel matrix serves all of them.
+        scales: that smooth kernels may have, in levels; the one that predicts left-out trained points best is taken.
+        ridge: strength of the ridge.
+
+    Example:
+        >>> pages = rc.probes.drawings_of(drawn)
+        >>> fits = rc.probes.fit_kernels(pages.grid, {"truth": pages.truth})["truth"]
+        >>> sorted(fits), fits["radial"].prediction.shape
+        (['binary', 'factorized', 'match', 'radial'], (16, 36))
     """
     x, y = _places(grid)
     fit, out = grid.trained.ravel(), grid.held_out.ravel()
@@ -90,10 +100,23 @@ def kernel_machine(
     factors: Sequence[str] | None = None,
     fixed: Mapping[str, Any] | None = None,
 ) -> KernelMachine:
-    """A training-free baseline for memorizing: kernel regression from the code to the true ink, at trained points.
+    """Kernel regression from the code to the true ink, at trained points: a training-free baseline for memorizing.
 
-    kernel: "rbf" (exp(-d^2 / 2 scale^2), d between codes), "linear" (product of codes), or "delta"
-    (1[x = x'] + 1[y = y'] + match 1[x = x'] 1[y = y'], without the code).
+    Args:
+        task: of pictures.
+        support: whose training side is fitted.
+        kernel: "rbf" (exp(-d^2 / 2 scale^2), d between codes), "linear" (product of codes), or "delta" (1[x = x'] + 1[y
+            = y'] + match 1[x = x'] 1[y = y'], without the code).
+        scale: of "rbf".
+        match: of "delta".
+        ridge: strength of the ridge.
+        factors: which two factors span the grid; needed where there are more.
+        fixed: the level of every other factor.
+
+    Example:
+        >>> machine = rc.probes.kernel_machine(bumps, hole, kernel="delta", match=1.0)
+        >>> machine.error_trained < machine.error_held_out
+        True
     """
     if not isinstance(task, Pictures):
         raise UserError(f"{task} draws nothing; a kernel machine needs a task of pictures such as bumps-v1")
@@ -137,5 +160,4 @@ def _same(name: str, x: np.ndarray, y: np.ndarray, fit: np.ndarray) -> np.ndarra
 def _inverse(gram: np.ndarray, ridge: float) -> np.ndarray:
     """Of gram + ridge; in float64, where the condition of 1e10 of a wide kernel leaves six digits."""
     gram = gram + ridge * np.eye(len(gram))
-    factor = scipy.linalg.cho_factor(gram, lower=True, overwrite_a=True, check_finite=False)
-    return scipy.linalg.cho_solve(factor, np.eye(len(gram)), overwrite_b=True, check_finite=False)
+    return solve_positive(gram, np.eye(len(gram)))

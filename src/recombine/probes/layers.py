@@ -17,8 +17,8 @@ from typing import Any
 import jax
 
 from ..keys import key_for
+from ..machine.precision import one_thread, resolve
 from ..nets import Net, initialize
-from ..precision import one_thread, resolve
 from ..training import Trained
 from .base import Readings
 from .grid import AT_ONCE, MEGABYTES, Grid, grid_of, layers_of, read
@@ -90,5 +90,5 @@ def measuring(program: Callable[..., Any]) -> Callable[..., Any]:
 
 def untrained(trained: Trained, seed: int) -> Net:
     """A net with the same blueprint before training; the same one for every probe."""
-    precision = resolve(trained.recipe.precision)
+    precision = resolve(trained.recipe.precision, trained.blueprint.products)
     return initialize(trained.blueprint, trained.task, key_for("init-untrained", seed), precision)

@@ -68,7 +68,16 @@ class Separable:
 def separability(trained: Trained, **options: Any) -> Readings:
     """R^2 at held-out points of each layer as a sum or a product of functions of the two factors, with controls.
 
-    The options are those of `layer_readings`.
+    Args:
+        trained: what `train` gave, on a Product.
+        options: those of every probe of layers: layers (names of the trace; all after their nonlinearity and the
+            output, if none is named), factors and fixed (which two factors span the grid, and the levels of the
+            others), at_once and megabytes (the memory), controls.
+
+    Example:
+        >>> found = rc.probes.separability(drawn, layers="output", controls=False)
+        >>> found.value("additive").mean <= 1, found.value("unpredictable").mean
+        (True, 0.0)
     """
     return layer_readings("separability", "additive", _measure, trained, **options)
 
@@ -83,7 +92,21 @@ def separable_maps(
     at_once: int = AT_ONCE,
     megabytes: float = MEGABYTES,
 ) -> dict[str, Separable]:
-    """Where on the grid each model fails, for each layer of one member."""
+    """Where on the grid each model fails, for each layer of one member.
+
+    Args:
+        trained: what `train` gave, on a Product.
+        layers: names of the trace; all after their nonlinearity and the output, if none is named.
+        seed: of the member; the first healthy one if none is named.
+        factors: which two factors span the grid; needed where there are more.
+        fixed: the level of every other factor.
+        at_once: points in one pass of the net.
+        megabytes: of activations that are kept at the same time.
+
+    Example:
+        >>> rc.probes.separable_maps(drawn, layers="output")["output"].errors["additive"].shape
+        (6, 6)
+    """
     grid, net, names = grid_of(trained, factors, fixed), member_of(trained, seed).net, layers_of(trained, layers)
     blocks: dict[str, list[Separable]] = {name: [] for name in names}
     for name, block in read(grid, net, names, at_once=at_once, megabytes=megabytes):

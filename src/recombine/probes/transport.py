@@ -29,8 +29,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..errors import UserError, require_int
+from ..machine.precision import one_thread
 from ..nets import Net
-from ..precision import one_thread
 from ..training import Trained
 from .base import Readings, probes
 from .drawings import Drawings, Values, drawing_readings, drawings_of
@@ -57,8 +57,18 @@ def transport(
 ) -> Readings:
     """How far held-out drawings are from the truth and from a superposition, in pixels of moved ink, with controls.
 
-    angles: directions of projection. floor, least: what counts as ink and as blank.
-    The other options are those of `drawing_readings`.
+    Args:
+        trained: what `train` gave, on a task of pictures.
+        angles: directions of projection.
+        floor: share of the strongest ink below which ink counts as ground.
+        least: share of the true ink below which a drawing is blank.
+        options: those of every probe of drawings: factors and fixed (which two factors span the grid, and the levels of
+            the others), at_once (drawings in one pass of the net), controls.
+
+    Example:
+        >>> found = rc.probes.transport(drawn, angles=8)
+        >>> round(found.value("to_truth_truth").mean, 3)  # the truth is at no distance from itself
+        0.0
     """
     _check(angles, floor, least)
 
@@ -79,7 +89,22 @@ def transport_maps(
     fixed: Mapping[str, Any] | None = None,
     at_once: int = AT_ONCE,
 ) -> Moved:
-    """Distances of one member's held-out drawings, point by point."""
+    """Transport distances of one member's held-out drawings, point by point.
+
+    Args:
+        trained: what `train` gave, on a task of pictures.
+        seed: of the member; the first healthy one if none is named.
+        angles: directions of projection.
+        floor: share of the strongest ink below which ink counts as ground.
+        least: share of the true ink below which a drawing is blank.
+        factors: which two factors span the grid; needed where there are more.
+        fixed: the level of every other factor.
+        at_once: drawings in one pass of the net.
+
+    Example:
+        >>> rc.probes.transport_maps(drawn, angles=8).to_truth.shape
+        (6, 6)
+    """
     _check(angles, floor, least)
     drawings = drawings_of(trained, factors, fixed)
     drawn = drawings.drawn_by(member_of(trained, seed).net, at_once)

@@ -73,7 +73,16 @@ class TunedUnits:
 def tuning(trained: Trained, **options: Any) -> Readings:
     """How much of each unit's variance over two factors one of them explains, with controls.
 
-    The options are those of `layer_readings`.
+    Args:
+        trained: what `train` gave, on a Product.
+        options: those of every probe of layers: layers (names of the trace; all after their nonlinearity and the
+            output, if none is named), factors and fixed (which two factors span the grid, and the levels of the
+            others), at_once and megabytes (the memory), controls.
+
+    Example:
+        >>> found = rc.probes.tuning(drawn, layers="output", controls=False)
+        >>> 0 <= found.value("index").mean <= 1
+        True
     """
     return layer_readings("tuning", "index", _measure, trained, **options)
 
@@ -92,8 +101,21 @@ def tuned_units(
 ) -> TunedUnits:
     """Maps of n units of a layer of one member.
 
-    choose: "representative" takes live units evenly spaced in order of their index, from the least to the most tuned;
-    "active" takes those with the largest variance.
+    Args:
+        trained: what `train` gave, on a Product.
+        layer: a name of the trace.
+        n: how many units.
+        choose: "representative" takes live units evenly spaced in order of their index, from the least to the most
+            tuned; "active" takes those with the largest variance.
+        seed: of the member; the first healthy one if none is named.
+        factors: which two factors span the grid; needed where there are more.
+        fixed: the level of every other factor.
+        at_once: points in one pass of the net.
+        megabytes: of activations that are kept at the same time.
+
+    Example:
+        >>> rc.probes.tuned_units(drawn, "output", n=3).maps.shape
+        (3, 6, 6)
     """
     require_int("n", n, at_least=1)
     if choose not in CHOICES:

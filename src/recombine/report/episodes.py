@@ -10,15 +10,15 @@ import contextlib
 from html import escape
 from itertools import groupby
 
-from ..lab.run import Result
+from ..charts.theme import LIGHT
+from ..lab.study_result import Result
 from ..labels import visible
 from ..tasks import Episode, Frame
-from ..tasks.episodes import Cell, Entry
-from .theme import LIGHT
+from ..tasks.gridworlds.episode_task import Cell, Entry
 
 FONT = "Liberation Sans, Arial, DejaVu Sans, sans-serif"
 CELL, MARGIN, LINE, COLUMN = 56, 28, 24, 376  # pixels
-LINES = 16  # of steps a column
+LINES = 16  # of steps per column
 ARROWS = {"up": "↑", "right": "→", "down": "↓", "left": "←"}
 GOOD, BAD, PLAIN, PATH = LIGHT["series-1"], LIGHT["series-2"], LIGHT["muted"], LIGHT["ink"]
 FILL = {"good": "#dcebf5", "bad": "#fbe6d9", "plain": "#ececea"}

@@ -1,24 +1,26 @@
-"""The gallery: all studies on one page; what is supported, refuted, undecided, at which scale, in what time."""
+"""The gallery: all studies on one page; what is supported, refuted, open, at which scale, in what time."""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import math
 import os
+import time
 import urllib.parse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..files import write_or_refuse
-from ..lab.run import Result
-from ..lab.verdicts import Verdict, counts
-from . import origin
+from ..files import ForeignFile, refuse_foreign, write_or_refuse
+from ..lab.study_result import Result
+from ..lab.verdicts import MIN_SEEDS, Verdict, counts, surviving
+from ..labels import short_place
 from .html import write_report
 from .page import fill, interval_text
-from .stores import find_stores, open_all, short_place
 
-PAGE_NAME = "gallery.html"
+AHEAD = 60.0  # seconds by which clocks of a disk and of this machine may differ
 FAR = 4.0  # half-widths of the interval at which a bar ends
 STEP, HEIGHT = 9, 44  # pixels: from one bar to the next; of the sparkline
 
@@ -34,54 +36,96 @@ class Bar:
     words: str
 
 
-def write_gallery(folders: Sequence[Path], path: Path | None = None) -> Path:
-    """Writes the page of all stores in the folders, and the reports that are missing or older than their records."""
-    folders = [Path(folder) for folder in folders]
-    results, unread = open_all(folders)
-    if path is None:
-        first = folders[0]
-        path = (first.parent if find_stores(first) == [first] else first) / PAGE_NAME
+def write_gallery(
+    results: Sequence[Result], path: Path, unread: Sequence[tuple[Path, str]] = (), force: bool = False
+) -> Path:
+    """Writes the page of some stored results, the same as JSON, and reports that are missing or older than records.
+
+    Args:
+        results: what `lab.found_stores.open_all` found.
+        path: the file to write.
+        unread: stores that could not be read, with the reason.
+        force: replace a file at `path` that we did not write.
+    """
     path = Path(path)
+    for one in (path, path.with_suffix(".json")):
+        refuse_foreign(one, force)  # before it takes long
+    told = json.dumps(gallery_json(results), allow_nan=False, indent=1) + "\n"
+    write_or_refuse(path.with_suffix(".json"), told.encode(), force)
     pages = [_up_to_date(result) for result in results]
     links = [urllib.parse.quote(os.path.relpath(page, path.parent).replace(os.sep, "/")) for page in pages]
-    write_or_refuse(path, render_gallery(results, links, unread).encode())
+    write_or_refuse(path, render_gallery(results, links, unread).encode(), force)
     return path
 
 
-def render_gallery(
-    results: Sequence[Result], links: Sequence[str], unread: Sequence[tuple[Path, str]] = ()
-) -> str:  # fmt: skip
+def render_gallery(results: Sequence[Result], links: Sequence[str], unread: Sequence[tuple[Path, str]] = ()) -> str:
     """The gallery as text; a link for each result."""
     entries = [_entry(result, link) for result, link in zip(results, links, strict=True)]
     verdicts = [verdict for result in results for verdict in result.verdicts]
     seconds = [entry["seconds"] for entry in entries if entry["seconds"] is not None]
     return fill(
-        "gallery.html.j2", [], {}, styles=["gallery.css"], page_name="gallery",
+        "gallery.html.j2",
+        [],
+        {},
+        styles=["gallery.css"],
+        page_name="gallery",
         entries=entries,
         studies=len({result.study.id for result in results}),
         counts=counts([verdict.outcome for verdict in verdicts]),
         claims=[
-            {"entry": entry, "verdict": verdict, "claim": verdict.claim, "interval": interval_text(verdict.interval)}
-            for entry, result in zip(entries, results, strict=True) for verdict in result.verdicts
+            {
+                "entry": entry,
+                "verdict": verdict,
+                "claim": verdict.claim,
+                "interval": interval_text(verdict.interval),
+                "survives": survives,
+            }
+            for (entry, verdict), survives in zip(
+                [(e, v) for e, result in zip(entries, results, strict=True) for v in result.verdicts],
+                marked(results),
+                strict=True,
+            )
         ],
         seconds=sum(seconds) if seconds else None,
         unread=[(path.name, reason.replace(str(path), short_place(str(path)))) for path, reason in unread],
-    )  # fmt: skip
+    )
+
+
+def marked(results: Sequence[Result]) -> list[bool]:
+    """Of each claim of all studies together, whether it survives e-BH at 5 %."""
+    verdicts = [verdict for result in results for verdict in result.verdicts]
+    kept = set(surviving(verdicts))
+    return [number in kept for number in range(len(verdicts))]
+
+
+def gallery_json(results: Sequence[Result]) -> dict[str, Any]:
+    """All verdicts as data, each with its evidence, and whether it survives e-BH over all claims of all studies."""
+    marks = iter(marked(results))
+    return {
+        "studies": [
+            {
+                "study": result.study.id,
+                "scale": result.scale,
+                "headline": result.headline,
+                "verdicts": [verdict.to_json() | {"survives": next(marks)} for verdict in result.verdicts],
+            }
+            for result in results
+        ]
+    }
 
 
 def _entry(result: Result, link: str) -> dict[str, Any]:
     """One study, as the page shows it."""
-    outcomes = [verdict.outcome for verdict in result.verdicts]
     return {
         "study": result.study,
         "folder": short_place(result.store.place) if result.store else "",
         "scale": result.scale,
         "link": link,
         "answer": result.headline,
-        "counts": counts(outcomes),
+        "counts": result.counts,
         "bars": sparkline(result.verdicts),
-        "extent": origin.extent(result),
-        "seconds": origin.seconds(result),
+        "extent": result.extent,
+        "seconds": result.seconds,
     }
 
 
@@ -102,15 +146,18 @@ def sparkline(verdicts: Sequence[Verdict]) -> list[Bar]:
 
 def _margin(verdict: Verdict) -> float:
     """Distance from the threshold toward the claim's side in half-widths of the interval; 0 where there is none."""
-    interval = verdict.interval
-    if interval.seeds < 2 or not math.isfinite(interval.low):
+    interval, claim = verdict.interval, verdict.claim
+    if interval.seeds < MIN_SEEDS or not math.isfinite(interval.high - interval.low):
         return 0.0
-    distance = interval.mean - verdict.claim.threshold
-    distance = distance if verdict.claim.side == "at least" else -distance
-    half = (interval.high - interval.low) / 2
+    if claim.how_often is not None:
+        distance = interval.mean - claim.how_often
+    else:
+        distance = claim.bound.sign * (interval.mean - claim.threshold)
+    toward = interval.low if (distance > 0) == (claim.bound.sign > 0 or claim.how_often is not None) else interval.high
+    half = abs(interval.mean - toward)  # the side of the interval that faces the threshold
     far = (math.copysign(FAR, distance) if distance else 0.0) if half == 0.0 else distance / half
-    # what is undecided for another reason than its interval (too few seeds, a precondition) does not look decided
-    return min(1.0, max(-1.0, far)) if verdict.outcome == "undecided" else far
+    # what is open for another reason than its interval (too few seeds, a precondition) does not look decided
+    return min(1.0, max(-1.0, far)) if verdict.outcome not in ("supported", "refuted") else far
 
 
 def _up_to_date(result: Result) -> Path:
@@ -119,6 +166,8 @@ def _up_to_date(result: Result) -> Path:
         raise ValueError("a result without a store has no report to link to")
     page = result.store.path / "report.html"
     newest = max((path.stat().st_mtime for path in (result.store.path / "records").glob("*.json")), default=0.0)
-    if not page.exists() or page.stat().st_mtime < newest:
-        write_report(result)
+    dated = page.stat().st_mtime if page.exists() else -math.inf
+    if not newest <= dated <= time.time() + AHEAD:  # a page dated far ahead was written by a clock that jumped
+        with contextlib.suppress(ForeignFile):  # a page of somebody else's is linked as it is
+            write_report(result)
     return page

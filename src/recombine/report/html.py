@@ -4,55 +4,106 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ..charts.theme import COLOR_MAPS
 from ..errors import UserError
-from ..files import LocalFiles, cannot_write, write_or_refuse
-from ..lab.run import Result
-from ..lab.settings import RESERVED, words_for
-from ..lab.verdicts import counts
-from . import origin
+from ..files import (
+    Files,
+    LocalFiles,
+    cannot_write,
+    is_marked,
+    marked,
+    replaced_by_force,
+    why_not,
+    write_or_refuse,
+)
+from ..lab.store import Failure
+from ..lab.study_result import Result
+from ..labels import spelled
+from .claim_plot import claim_strip, ends, strip
 from .episodes import episode_svg, episode_text, episodes_of
+from .image_grid_page import page_data
 from .maps import page_data as map_data
 from .page import data_uri, fill, interval_text
-from .plates import page_data
-from .strip import ends, strip
-from .theme import COLOR_MAPS
 
+PAGE = "report.html"  # beside the records
 LISTED_CELLS = 2_000  # rows of the table of cells: the page of a large study stays small
 
 
-def write_report(result: Result, path: Path | None = None) -> Path | str:
-    """Writes the report, by default beside the records, whole or not at all; returns where it is."""
+@dataclass(frozen=True)
+class Running:
+    """That a study goes on while its page is looked at.
+
+    Args:
+        words: how far it is.
+        every: seconds until the page is looked for again.
+        written: when this page was made, in seconds since 1970.
+        stale: seconds after which a page that was not made again is one whose run has stopped.
+    """
+
+    words: str
+    every: float
+    written: float
+    stale: float
+
+
+def write_report(result: Result, path: Path | None = None, force: bool = False) -> Path | str:
+    """Writes the report, by default beside the records, whole or not at all; returns where it is.
+
+    Args:
+        result: what is shown.
+        path: of the file; beside the records if left out.
+        force: replace a file there that we did not write.
+    """
     if path is None:
         if result.store is None:
             raise UserError("this result was not stored, so its report has no place; say where with a path")
-        files = result.store.files
-        try:
-            files.write("report.html", render(result).encode())
-        except OSError as problem:
-            raise cannot_write(f"{files.place}/report.html", problem) from problem
-        return files.root / "report.html" if isinstance(files, LocalFiles) else f"{files.place}/report.html"
+        return write_beside(result.store.files, {PAGE: render(result).encode()}, PAGE, force)
     path = Path(path)
-    write_or_refuse(path, render(result).encode())
+    write_or_refuse(path, render(result).encode(), force)
     return path
 
 
-def render(result: Result, running: str = "") -> str:
+def write_beside(files: Files, contents: Mapping[str, bytes], name: str, force: bool = False) -> Path | str:
+    """Writes reports beside the records of a store; returns where the one called `name` is."""
+    for one in contents:
+        refuse_foreign_page(files, one, force)
+    try:
+        files.write_all({one: marked(data, PurePosixPath(one).suffix) for one, data in contents.items()})
+    except OSError as problem:
+        raise cannot_write(f"{files.place}/{name}", problem) from problem
+    return files.root / name if isinstance(files, LocalFiles) else f"{files.place}/{name}"
+
+
+def refuse_foreign_page(files: Files, name: str = PAGE, force: bool = False) -> None:
+    """Raises if a file of a store that would be replaced by a page is not one of ours, or was changed since."""
+    try:
+        if force or not files.exists(name) or is_marked(files.read(name)):
+            return
+    except OSError as problem:
+        raise UserError(f"{files.place}/{name} cannot be read: {why_not(problem)}") from None
+    raise replaced_by_force(f"{files.place}/{name}")
+
+
+def render(result: Result, running: Running | None = None) -> str:
     """The report as text. The same result gives the same text.
 
-    running: how far the study is, where it goes on while the page is looked at.
+    Args:
+        result: what is shown.
+        running: how far the study is, where it goes on while the page is looked at; the page then follows it.
     """
-    figures = result.study.figures(result.table)
-    plates = [page_data(plate) for plate in result.study.plates(result.records)] if result.records else []
-    maps, told = map_data(result.study.support_maps(result.records))
+    plates = [page_data(plate) for plate in result.image_grids]
+    maps, told = map_data(result.support_maps)
     scripts = ["plates.js"] if any(plate["slider"] is not None for plate in plates) else []
     return fill(
         "page.html.j2",
-        figures,
-        {"spell": origin.spell},
+        [*result.figures, *result.claim_figures.values()],
+        {"spell": spelled},
         scripts=[*scripts, *(["maps.js"] if maps else [])],
+        last_scripts=["follow.js"],
         styles=[*(["plates.css"] if plates else []), *(["maps.css"] if maps else [])],
         islands={"maps-data": told} if told else {},
         page_name=f"{result.study.id}-{result.scale}",
@@ -66,72 +117,76 @@ def render(result: Result, running: str = "") -> str:
             {"name": name, "source": data_uri(episode_svg(episode)), "text": episode_text(episode, 60)}
             for name, episode in episodes_of(result).items()
         ],
-        exhibits=exhibit_groups(texts_of(result)),
+        exhibits=exhibit_groups(result.texts),
     )
 
 
 # -- what the page is filled with -------------------------------------------------------------------------------------
 def _findings(result: Result) -> dict[str, Any]:
     """What was asked and what came out."""
-    outcomes = {verdict.claim.id: verdict.outcome for verdict in result.verdicts}
     sources = {verdict.claim.source for verdict in result.verdicts}
     claims = [
-        {"verdict": v, "claim": v.claim, "interval": interval_text(v.interval),
-         "strip": strip(v.values, v.interval, v.claim.threshold, v.claim.side)}
+        {
+            "verdict": v,
+            "claim": v.claim,
+            "interval": interval_text(v.interval),
+            "strip": claim_strip(v),
+            "survives": v.claim.id in result.survivors,
+            # what is so by construction is not judged cell by cell
+            "cells": [(cell, cell.decision()[0]) for cell in v.cells if cell.cell and v.outcome != "by construction"],
+        }
         for v in result.verdicts
-    ]  # fmt: skip
+    ]
     reach: dict[str, list[float]] = {}
     for question, interval, values in result.measurements:  # the same reading, the same axis: strips can be compared
         reach.setdefault(question.description, []).extend(ends(values, interval))
     questions = [
-        {"question": q, "mean": interval.mean, "interval": interval_text(interval),
-         "strip": strip(values, interval, 0.0, reach=reach[q.description])}
+        {
+            "question": q,
+            "mean": interval.mean,
+            "interval": interval_text(interval),
+            "strip": strip(values, interval, 0.0, reach=reach[q.description]),
+        }
         for q, interval, values in result.measurements
-    ]  # fmt: skip
+    ]
     return {
         "study": result.study,
         "scale": result.scale,
         "answer": result.headline,
-        "counts": counts(list(outcomes.values())),
+        "counts": result.counts,
         "claims": claims,
+        "changed_claims": [str(one) for one in result.changed_claims],
+        "drawn": len(result.figures),
         "one_source": sources.pop() if len(sources) == 1 else None,
         "questions": questions,
-        "failures": [(result.study.label(f.cell.spec), f.error, origin.traceback_of(f)) for f in result.failures],
+        "failures": [(result.study.label(f.cell.spec), f.error, traceback_of(f)) for f in result.failures],
     }
 
 
 def _origin(result: Result) -> dict[str, Any]:
     """How it was made."""
-    made_by = origin.setups(result.records)
-    names = sorted({name for setup in made_by for name in setup.facts}, key=lambda name: (name != "recombine", name))
-    changed = origin.changed(result)
+    names = sorted(
+        {name for setup in result.setups for name in setup.facts}, key=lambda name: (name != "recombine", name)
+    )
     return {
-        "extent": origin.extent(result),
-        "settings": [
-            (name, value, words_for(name), name in changed)
-            for name, value in result.settings.items()
-            if name not in RESERVED
-        ],
-        "setups": made_by,
-        "setup_facts": [(name, [setup.facts.get(name, "") for setup in made_by]) for name in names],
-        "command": origin.command(result),
-        "cells": [
-            {"label": result.study.label(record.cell.spec), "summary": result.study.summary(record),
-             "seconds": record.facts.get("seconds"), "id": record.cell.id,
-             "content": str(record.facts.get("content") or "")}
-            for record in result.records[:LISTED_CELLS]
-        ],
+        "extent": result.extent,
+        "settings": result.shown_settings(),
+        "setups": result.setups,
+        "setup_facts": [(name, [setup.facts.get(name, "") for setup in result.setups]) for name in names],
+        "command": result.command,
+        "cells": result.cells(LISTED_CELLS),
         "records": len(result.records),
-        "seconds": origin.seconds(result),
-        "seeds": sorted({r.cell.spec["seed"] for r in result.records if isinstance(r.cell.spec.get("seed"), int)}),
-        "content": origin.content(result.records),
-    }  # fmt: skip
+        "seconds": result.seconds,
+        "seeds": result.seeds,
+        "content": result.content,
+    }
 
 
-def texts_of(result: Result) -> dict[str, str]:
-    """Texts that are shown as they are, by name."""
-    texts = result.study.texts
-    return texts.texts(result.records) if texts is not None else {}
+def traceback_of(failure: Failure) -> str:
+    """Where a cell failed, without the folders of the machine: these are nobody's business who reads the page."""
+    return re.sub(
+        r'(?<=File ")[^"]+(?=")', lambda found: "/".join(re.split(r"[\\/]", found[0])[-3:]), failure.traceback
+    )
 
 
 def exhibit_groups(exhibits: Mapping[str, str]) -> list[dict[str, Any]]:

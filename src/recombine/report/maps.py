@@ -8,45 +8,22 @@ combination, see its score and the nearest trained ones.
 
 from __future__ import annotations
 
-import functools
-import math
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 import numpy as np
 
+from ..charts.image_pixels import color_map
+from ..charts.map_layout import HELD_OUT, INSET, MOST, TRAINED, Layout, layout, sides, words
+from ..charts.part_graph import graph_words
 from ..charts.split_map import SupportMap
 from ..labels import visible
-from ..shades import STEPS
+from ..packed_images import STEPS
 from ..spaces import Space
-from ..supports import Support
-from .graph import graph_svg, graph_words
-from .page import number
-from .plates import color_map
+from .graph import graph_svg
 
-MOST = 2_000  # combinations that are drawn one by one
-WIDE = 928  # pixels for panels side by side: what a page has
-GAP, HEAD = 14, 18  # between panels; above each, for its name
-TRAINED, HELD_OUT = 1, 2
 SIDES = "-th"  # neither, trained, held out: as the script reads them
-CELLS, TALL = (16, 14, 11, 9), 440  # sides of a cell: the largest whose map is not taller than this
 SHADES = 31  # colors of scores, and so paths of a map
-LABEL = 40  # letters of a name above a panel
-INSET = 0.33  # of a cell that a trained combination leaves free on each side
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Where the combinations of a space lie, in order of rank."""
-
-    places: np.ndarray  # (combinations, 2) left and top, in pixels
-    cell: int
-    panels: tuple[tuple[str, int, int], ...]  # name, left, top
-    width: int
-    height: int
-    rows: str  # what a row and a column are
-    columns: str
 
 
 def page_data(maps: list[SupportMap]) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
@@ -59,101 +36,45 @@ def page_data(maps: list[SupportMap]) -> tuple[list[dict[str, Any]], dict[str, A
             continue
         space = one.support.space
         facts = {
-            "name": one.name, "words": words(one), "graph": graph_svg(one.support),
-            "parts": graph_words(one.support), "missing": "", "svg": "", "index": None,
-        }  # fmt: skip
+            "name": one.name,
+            "words": words(one),
+            "graph": graph_svg(one.support),
+            "parts": graph_words(one.support),
+            "missing": "",
+            "svg": "",
+            "index": None,
+        }
         if space.size <= MOST:
             if space not in spaces:
                 spaces.append(space)
-            facts |= {"svg": map_svg(one), "index": len(told), "scored": one.scores is not None,
-                      "score_name": one.score_name, "layout": layout(space)}  # fmt: skip
-            told.append({"space": spaces.index(space), "sides": "".join(SIDES[s] for s in sides(one.support).tolist()),
-                         "scores": None if one.scores is None else [round(s, 3) for s in one.scores.tolist()],
-                         "score": one.score_name})  # fmt: skip
+            facts |= {
+                "svg": map_svg(one),
+                "index": len(told),
+                "scored": one.scores is not None,
+                "score_name": one.score_name,
+                "layout": layout(space),
+            }
+            told.append(
+                {
+                    "space": spaces.index(space),
+                    "sides": "".join(SIDES[s] for s in sides(one.support).tolist()),
+                    "scores": None if one.scores is None else [round(s, 3) for s in one.scores.tolist()],
+                    "score": one.score_name,
+                }
+            )
         shown.append(facts)
     if not told:
         return shown, None
     described = [
-        {"names": list(space.element_names), "cell": layout(space).cell, "places": layout(space).places.tolist(),
-         "parts": [[int(i) for i in ids if i >= 0] for ids in space.elements(space.enumerate())]}
+        {
+            "names": list(space.element_names),
+            "cell": layout(space).cell,
+            "places": layout(space).places.tolist(),
+            "parts": [[int(i) for i in ids if i >= 0] for ids in space.elements(space.enumerate())],
+        }
         for space in spaces
-    ]  # fmt: skip
+    ]
     return shown, {"spaces": described, "maps": told}
-
-
-def words(one: SupportMap) -> str:
-    """The split in a sentence, and the scores of its two sides."""
-    support = one.support
-    if support is None:
-        return one.missing
-    text = f"{support.train.size:,} combinations trained, {support.held_out.size:,} held out"
-    if support.space.size > MOST:
-        return f"{text}: too many to draw one by one (more than {MOST:,})"
-    if one.scores is None:
-        return f"{text}; their scores were not kept one by one"
-    side = sides(support)
-    means = [_mean(one.scores[side == which]) for which in (TRAINED, HELD_OUT)]
-    return f"{text}; mean {one.score_name} {number(means[0])} on trained and {number(means[1])} on held-out ones"
-
-
-def _mean(scores: np.ndarray) -> float:
-    known = scores[np.isfinite(scores)]
-    return float(known.mean()) if len(known) else math.nan
-
-
-def sides(support: Support) -> np.ndarray:
-    """(combinations,) 1 where trained, 2 where held out, 0 where neither, in order of rank."""
-    rows = support.space.enumerate(MOST)
-    return np.where(support.train.contains(rows), TRAINED, np.where(support.held_out.contains(rows), HELD_OUT, 0))
-
-
-# -- where combinations lie -------------------------------------------------------------------------------------------
-@functools.lru_cache(maxsize=16)
-def layout(space: Space) -> Layout:
-    """Panels of cells, from left to right and then below; a panel is as large as what lies in it."""
-    for cell in CELLS[:-1]:
-        if (made := _with_cells(space, cell)).height <= TALL:
-            return made
-    return _with_cells(space, CELLS[-1])
-
-
-def _with_cells(space: Space, cell: int) -> Layout:
-    rows = space.enumerate(MOST).astype(int)
-    if not space.free:  # a row is a number: lines as long as there are
-        rows = np.concatenate(np.divmod(rows, math.ceil(math.sqrt(space.size))), axis=1)
-    product = bool(space.columns)
-    down = rows[:, 0]
-    across = rows[:, 1] if rows.shape[1] > 1 else np.zeros_like(down) if product else down
-    across = np.where(across < 0, down, across)  # a set of one lies on the diagonal
-    members: dict[tuple[int, ...], list[int]] = {}
-    for rank, rest in enumerate(map(tuple, rows[:, 2:].tolist())):
-        members.setdefault(rest, []).append(rank)
-    places = np.zeros((len(rows), 2), int)
-    panels, left, top, line, width = [], 0, 0, 0, 0
-    for rest, ranks in members.items():
-        x, y = across[ranks], down[ranks]
-        if not product and space.free:  # columns of sets of three and more begin at the first that is used
-            x, y = x - x.min(), y - y.min()
-        name = _panel_name(space, rest)
-        wide = max(cell * (x.max() + 1), math.ceil(5.6 * len(name)))
-        if left and left + wide > WIDE:
-            left, top, line = 0, top + line + GAP, 0
-        panels.append((name, left, top))
-        places[ranks] = np.stack([left + cell * x, top + HEAD + cell * y], 1)
-        line = max(line, HEAD + cell * (int(y.max()) + 1))
-        width = max(width, left + wide)
-        left += int(wide) + GAP
-    factors = list(space.columns) or (["first module", "second module"] if space.free else ["the list, line by line"])
-    columns = factors[1] if len(factors) > 1 else ""
-    return Layout(places, cell, tuple(panels), int(width), int(top + line), factors[0], columns)
-
-
-def _panel_name(space: Space, rest: tuple[int, ...]) -> str:
-    if space.columns:
-        named = list(space.columns.items())[2:]
-        return ", ".join(visible(f"{name} {levels[at]}", LABEL) for (name, levels), at in zip(named, rest, strict=True))
-    more = [visible(space.element_names[i], LABEL) for i in rest if i >= 0]
-    return f"with {', '.join(more)}" if more else "one or two" if space.width > 1 else ""
 
 
 # -- drawing ----------------------------------------------------------------------------------------------------------
@@ -190,7 +111,7 @@ def map_svg(one: SupportMap) -> str:
 
 
 def _cells(where: Layout, ranks: np.ndarray, inset: int, fill: str, more: str = "") -> str:
-    """Squares as one path: a few characters a combination."""
+    """Squares as one path: a few characters per combination."""
     if not len(ranks):
         return ""
     side = where.cell - 1 - 2 * inset + 1

@@ -5,20 +5,18 @@ from __future__ import annotations
 import re
 import urllib.parse
 
-from ..lab.run import Result
-from ..labels import visible
-from . import origin
+from ..charts.saving import PIXELS, converted, sized_svg
+from ..lab.study_result import Result
+from ..labels import duration, visible
 from .episodes import episode_png, episodes_of
-from .images import drawn, picture_svg
-from .page import duration, interval_text, number
-from .pictures import pictures
+from .page import interval_text, number
 
 WIDTH = 680  # pixels of a chart
 
 
 def render_markdown(result: Result, images: dict[str, tuple[str, str]] | None = None) -> str:
     """The report as text. images: title and caption of each picture, by where it lies."""
-    study, extent = result.study, origin.extent(result)
+    study, extent = result.study, result.extent
     parts = [f"# {plain(study.title)}", f"Study `{study.id}`, {result.scale} scale. {plain(study.question)}"]
     if answer := result.headline:
         parts.append(f"**{plain(answer)}**")
@@ -34,16 +32,20 @@ def render_markdown(result: Result, images: dict[str, tuple[str, str]] | None = 
         lines = ["| verdict | claim | value | 95 % interval | seeds | threshold | source |", "|" + "---|" * 7]
         for v in result.verdicts:
             seeds = ", ".join(number(value) for _, value in sorted(v.values.items()))
-            why = "".join(f"; {plain(words)}" for words in (v.why, v.would_change) if words)
+            why = "".join(f"; {plain(words)}" for words in (*v.told, *v.notes))
             value = number(v.interval.mean) if v.interval.seeds else "–"
-            wanted = f"{v.claim.side} {v.claim.threshold:g}"
+            wanted = plain(v.claim.wanted)
+            why += "; survives e-BH at 5 % over this study" if v.claim.id in result.survivors else ""
             lines.append(
                 f"| **{v.outcome}**{why} | {plain(v.claim.text)} ({plain(v.claim.description)}) | {value} | "
                 f"{interval_text(v.interval)} | {seeds} | {wanted} | {plain(v.claim.source)} |"
             )
         parts.append("\n".join(lines))
+        parts += [f"{plain(str(one))}." for one in result.changed_claims]
         if study.history:
             parts.append(f"Changed after a run was seen: {plain(study.history)}")
+        if study.differs:
+            parts.append(f"Otherwise than in the source: {plain(' '.join(study.differs))}")
     measured = [(q, i) for q, i, _ in result.measurements if i.seeds]
     if measured:
         lines = ["| asked, without a threshold | value | 95 % interval |", "|---|---|---|"]
@@ -51,13 +53,12 @@ def render_markdown(result: Result, images: dict[str, tuple[str, str]] | None = 
         parts += ["## Measured without a threshold", "\n".join(lines)]
     if shown[1:]:
         parts += ["## A closer look", *shown[1:]]
-    seconds = origin.seconds(result)
-    made = [f"    {origin.command(result)}", f"Version {study.version} of the study; {len(result.records)} cells"]
-    made[1] += f", {duration(seconds)} of computing. " if seconds is not None else ". "
-    made[1] += f"Content of all readings: `{origin.content(result.records) or '–'}`."
+    made = [f"    {result.command}", f"Version {study.version} of the study; {len(result.records)} cells"]
+    made[1] += f", {duration(result.seconds)} of computing. " if result.seconds is not None else ". "
+    made[1] += f"Content of all readings: `{result.content or '–'}`."
     made += [
         f"{setup.records} records by " + ", ".join(f"{k} {plain(str(v))}" for k, v in sorted(setup.facts.items()))
-        for setup in origin.setups(result.records)
+        for setup in result.setups
     ]
     return "\n\n".join([*parts, "## How it was made", *made]) + "\n"
 
@@ -65,10 +66,10 @@ def render_markdown(result: Result, images: dict[str, tuple[str, str]] | None = 
 def markdown_files(result: Result, name: str = "report.md") -> dict[str, bytes]:
     """The text under its name, and its pictures in a folder beside it that is called after it."""
     images, contents, folder = {}, {}, f"{name.removesuffix('.md')}-images"
-    for picture in pictures(result):
-        place = f"{folder}/{picture.name}.png"
-        contents[place] = drawn(picture_svg(picture, WIDTH), "png")
-        images[place] = (picture.title, picture.caption)
+    for chart, figure in result.charts.figures.items():
+        place = f"{folder}/{chart}.png"
+        contents[place] = converted(sized_svg(figure.chart, WIDTH / PIXELS, "light"), "png", scale=2.0)
+        images[place] = (figure.title, figure.full_caption)
     for number_, (title, episode) in enumerate(episodes_of(result).items()):
         place = f"{folder}/{result.study.id}-episode-{number_}.png"
         contents[place] = episode_png(episode)

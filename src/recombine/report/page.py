@@ -13,8 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..charts.figure import Figure
-from ..intervals import Interval
-from .theme import DARK, FONT, LIGHT, chart_config
+from ..charts.theme import DARK, FONT, LIGHT, chart_config
+from ..charts.words import is_number as is_number
+from ..charts.words import number as number
+from ..labels import duration, visible_text
+from ..statistics.intervals import Interval
+from .vega_bundle import vega_bundle
 
 LISTED = 400  # rows of a chart's data shown as a table; the chart holds all of them
 
@@ -24,6 +28,7 @@ def fill(
     figures: Sequence[Figure],
     filters: Mapping[str, Callable[..., Any]],
     scripts: Sequence[str] = (),
+    last_scripts: Sequence[str] = (),
     styles: Sequence[str] = (),
     islands: Mapping[str, Any] | None = None,
     page_name: str = "recombine",
@@ -31,14 +36,15 @@ def fill(
 ) -> str:
     """A page from its template, with charts and files of our own. Every label is data, whatever it looks like.
 
+    last_scripts: those that come after the charts.
     islands: data for scripts, by the id under which they look for it.
     page_name: how files that are saved from the page begin.
     """
     islands = dict(islands or {}) | ({"chart-config": chart_config()} if figures else {})
     from .. import __version__
 
-    named = ["theme.js", "tables.js", *scripts, *(["charts.js"] if figures else [])]
-    texts = [_inert(text) for text in (*([_vega()] if figures else []), *(asset(name) for name in named))]
+    named = ["theme.js", "tables.js", *scripts, *(["charts.js"] if figures else []), *last_scripts]
+    texts = [_inert(text) for text in (*([vega_bundle()] if figures else []), *(asset(name) for name in named))]
     page = _environment(tuple(filters.items())).get_template(template)
     return page.render(
         figures=[figure_parts(figure) for figure in figures],
@@ -64,11 +70,27 @@ def _environment(filters: tuple[tuple[str, Callable[..., Any]], ...]) -> Any:
         loader=jinja2.PackageLoader("recombine", "report"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "duration": duration, **dict(filters)}
+    environment.filters |= {"number": number, "duration": duration, "code_names": code_names, **dict(filters)}
     return environment
+
+
+def _shown(value: Any) -> Any:
+    """What a template puts into a page. Our own markup is marked as such; everything else may be a stranger's label."""
+    return visible_text(value) if type(value) is str else value
+
+
+def code_names(text: str) -> Any:
+    """A text in which names between backticks stand as code; everything in it is escaped."""
+    from markupsafe import Markup, escape
+
+    parts = [escape(visible_text(part)) for part in text.split("`")]
+    if len(parts) % 2 == 0:  # a lone one is a character like any other
+        return Markup("`").join(parts)
+    return Markup("").join(Markup("<code>{}</code>").format(part) if i % 2 else part for i, part in enumerate(parts))
 
 
 def figure_parts(figure: Figure) -> dict[str, Any]:
@@ -88,25 +110,6 @@ def figure_parts(figure: Figure) -> dict[str, Any]:
 
 
 # -- how numbers are written ------------------------------------------------------------------------------------------
-def number(value: Any, digits: int = 3) -> str:
-    """A number with a real minus; a dash where there is none; anything else as it is."""
-    if not is_number(value):
-        return str(value)
-    if not math.isfinite(value):
-        return "–"
-    text = str(value) if isinstance(value, int) else f"{value:z.{digits}f}"  # z: what rounds to zero has no sign
-    return text.replace("-", "\N{MINUS SIGN}")
-
-
-def duration(seconds: Any) -> str:
-    """A time in the largest unit that fits."""
-    if not is_number(seconds) or not math.isfinite(seconds):
-        return "–"
-    if seconds < 90:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
-    if seconds < 5400:
-        return f"{seconds / 60:.1f} min"
-    return f"{seconds / 3600:.1f} h"
 
 
 def interval_text(interval: Interval) -> str:
@@ -114,10 +117,6 @@ def interval_text(interval: Interval) -> str:
     if interval.seeds < 2 or not math.isfinite(interval.low):
         return ""
     return f"{number(interval.low)} to {number(interval.high)}"
-
-
-def is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 # -- scripts and data inside the page ---------------------------------------------------------------------------------
@@ -133,7 +132,9 @@ def plain_data(data: Any) -> Any:
         return {str(key): plain_data(value) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
         return [plain_data(value) for value in data]
-    if data is None or isinstance(data, (str, bool, int)):
+    if isinstance(data, str):
+        return visible_text(data)
+    if data is None or isinstance(data, (bool, int)):
         return data
     if hasattr(data, "item"):
         return plain_data(data.item())
@@ -145,14 +146,6 @@ def plain_data(data: Any) -> Any:
 def data_uri(svg: str) -> str:
     """A picture inside the page: as an image it can neither run a script nor ask for anything."""
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
-
-
-@functools.cache
-def _vega() -> str:
-    """Vega, Vega-Lite and Vega-Embed in one script. Bundling takes seconds, so once a process."""
-    import vl_convert
-
-    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
 
 
 @functools.cache

@@ -7,6 +7,9 @@ from .base import kinds as kinds
 from .base import require_free as require_free
 from .base import space_from_json as space_from_json
 from .listed import Listed as Listed
+from .lookup import find as find
+from .partial import Partial as Partial
 from .product import Product as Product
 from .subsets import Subsets as Subsets
 from .tuples import count_tuples as count_tuples
+from .tuples import tuple_places as tuple_places

@@ -32,7 +32,12 @@ _USE = "use Subsets, Product or Listed"
 
 
 class Space:
-    """A finite set of combinations. Use `Subsets`, `Product` or `Listed`."""
+    """A finite set of combinations. Use `Subsets`, `Product` or `Listed`.
+
+    Example:
+        >>> isinstance(rc.Product(color=2, shape=3), rc.Space)
+        True
+    """
 
     size: int  # exact
     width: int  # columns of a combination

@@ -21,14 +21,20 @@ from .tuples import count_tuples
 
 @kinds.register("listed")
 class Listed(Space):
-    """Combinations given one by one, as rows of element ids: `Listed([[0, 2], [1, 2, 2]], names=["a", "b", "c"])`.
-
-    rows: a list of sequences of element ids, or an array of whole numbers padded with -1 at the end. The order within
-    a row counts, an element may stand in it twice, and no two rows are the same.
-    names: one per element id. An element that no row has may be named, too.
+    """Combinations given one by one, as rows of element ids: derivations of a grammar, commands, puzzles.
 
     A combination is a row number, so rows of this space have one column, (n, 1), and the rank is that number.
     `table`, (size, longest) int32 and padded with -1, holds the elements; `elements` looks them up.
+
+    Args:
+        rows: a list of sequences of element ids, or an array of whole numbers padded with -1 at the end. The order
+            within a row counts, an element may stand in it twice, and no two rows are the same.
+        names: one per element id. An element that no row has may be named, too.
+
+    Example:
+        >>> commands = rc.Listed([[0, 2], [1, 2, 2]], names=["walk", "jump", "twice"])
+        >>> commands.size, commands.describe(commands.unrank([1])[0])
+        (2, '[jump, twice, twice]')
     """
 
     ordered = True

@@ -19,9 +19,17 @@ from .base import FITS_INT64, Space, are_rows, as_ranks, kinds
 
 @kinds.register("product")
 class Product(Space):
-    """One level of every factor: `Product(color=["red", "green"], shape=3)`. A number n means levels 0..n-1.
+    """A Cartesian product: one level of every factor.
 
     Order: the last factor varies fastest, as itertools.product lists them.
+
+    Args:
+        factors: by name, the levels of each factor as a list; a number n means levels 0 to n - 1.
+
+    Example:
+        >>> dishes = rc.Product(color=["red", "green"], shape=3)
+        >>> dishes.size, dishes.describe([1, 2])
+        (6, '{color=green, shape=2}')
     """
 
     ordered = True

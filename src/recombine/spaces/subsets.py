@@ -16,6 +16,7 @@ from ..keys import generator
 from .base import FITS_INT64, Space, are_rows, as_ranks, kinds
 
 _CHUNK = 1 << 16  # rows handled at once where a scratch array per row is needed
+_MANY = 8  # this share of all combinations, and more, is read off a list of them
 
 
 @kinds.register("subsets")
@@ -23,6 +24,15 @@ class Subsets(Space):
     """All sets of 1 to `at_most` active modules out of `modules`; size sum_k C(modules, k).
 
     Order: by number of active modules, then lexicographic, as itertools.combinations lists them.
+
+    Args:
+        modules: how many modules there are.
+        at_most: how many of them can be active at once.
+
+    Example:
+        >>> sets = rc.Subsets(modules=16, at_most=3)
+        >>> sets.size, sets.describe(sets.unrank([695])[0])
+        (696, '{m13, m14, m15}')
     """
 
     free = True
@@ -71,21 +81,24 @@ class Subsets(Space):
 
     def rank(self, rows: Any) -> np.ndarray:
         rows = self.check(rows)
-        active = (rows >= 0).sum(1)
-        ranks = np.zeros(len(rows), dtype=self._int)
-        for k in range(1, self.at_most + 1):
-            at = np.flatnonzero(active == k)
-            if not len(at):
-                continue
-            # Lexicographic rank of c_1 < ... < c_k is C(M,k) - 1 - sum_i C(M-1-c_i, k-i+1).
-            r = np.full(len(at), math.comb(self.modules, k) - 1, dtype=self._int)
-            for i in range(k):
-                r = r - self._binomials[self.modules - 1 - rows[at, i].astype(np.int64), k - i]
-            ranks[at] = r + self._starts[k - 1]
+        columns = np.ascontiguousarray(rows.T).astype(np.int64)  # (width, n)
+        active = np.zeros(len(rows), dtype=np.int64)
+        for column in columns:
+            active += column >= 0
+        # Lexicographic rank of c_1 < ... < c_k is C(M,k) - 1 - sum_i C(M-1-c_i, k-i+1). Padding (c = -1) is looked up
+        # as C(M, 0) = 1, and there is as much of it as k falls short of the width.
+        counts = [0, *(math.comb(self.modules, k) for k in range(1, self.at_most + 1))]
+        last = [0, *(start + count - 1 for start, count in zip(self._starts, counts[1:], strict=False))]
+        ranks = np.array(last, dtype=self._int)[active] + (self.width - active)
+        for i, column in enumerate(columns):
+            places = (self.modules - 1 - column) * (self.at_most + 1) + np.maximum(active - i, 0)
+            ranks -= self._binomials.ravel()[places]
         return ranks
 
     def unrank(self, ranks: Any) -> np.ndarray:
         ranks = as_ranks(ranks, self)
+        if len(ranks) * _MANY > self.size > _CHUNK:
+            return self._all_rows()[ranks]
         rows = np.full((len(ranks), self.width), -1, dtype=self.dtype)
         starts = np.array(self._starts, dtype=self._int)
         sizes = np.searchsorted(starts, ranks, side="right")  # number of active modules
@@ -102,6 +115,27 @@ class Subsets(Space):
                 rest = rest - column[n]
         return rows
 
+    def _all_rows(self) -> np.ndarray:
+        """All combinations in order: of each number of modules, what goes on from the first one, the first two, ...
+
+        Several times as fast as `unrank` of every rank, which looks each module up.
+        """
+        rows = np.full((self.size, self.width), -1, dtype=self.dtype)
+        for k in self.sizes:
+            part, last = rows[self._starts[k - 1] : self._starts[k]], np.array([-1])
+            earlier = []  # how often each prefix goes on, place by place
+            for place in range(k):
+                following = self.modules - k + place - last  # modules that leave room for the places to come
+                ends = np.cumsum(following)
+                last = np.arange(ends[-1]) - np.repeat(ends - following - last - 1, following)
+                earlier.append((last, following))
+            often: Any = 1
+            for place in reversed(range(k)):
+                column, following = earlier[place]
+                part[:, place] = np.repeat(column.astype(self.dtype), often)
+                often = np.add.reduceat(np.broadcast_to(often, len(column)), np.cumsum(following) - following)
+        return rows
+
     def elements(self, rows: Any) -> Any:
         return rows
 
@@ -109,12 +143,12 @@ class Subsets(Space):
         rows = np.asarray(rows)
         if not are_rows(rows, self.width):
             return np.zeros(len(rows), dtype=bool)
-        active = rows >= 0
-        in_range = (rows >= -1).all(1) & (rows < self.modules).all(1) & active[:, 0]
-        # strictly rising while active, and no active entry after padding
-        rising = ((rows[:, 1:] > rows[:, :-1]) | ~active[:, 1:]).all(1)
-        packed = (active[:, :-1] | ~active[:, 1:]).all(1)
-        return in_range & rising & packed
+        columns = np.ascontiguousarray(rows.T)
+        good = (columns[0] >= 0) & (columns[0] < self.modules)
+        for before, column in zip(columns, columns[1:], strict=False):
+            # strictly rising while active, and no active entry after padding
+            good &= (column == -1) | ((before >= 0) & (column > before) & (column < self.modules))
+        return good
 
     def from_sets(self, sets: Sequence[Collection[int]]) -> np.ndarray:
         """Rows from sets of module numbers, e.g. `[{0, 3}, {2}]`."""
@@ -153,8 +187,16 @@ class Subsets(Space):
         return jnp.where(chosen < self.modules, chosen, -1).astype(self.dtype)
 
     def replace(self, rows: np.ndarray, old: int, new: int) -> np.ndarray:
-        swapped = np.where(rows == old, new, rows)
-        swapped = np.sort(np.where(swapped < 0, self.modules, swapped), axis=1)
+        # one element is out of order, or the padding after it: one pass to either side brings it to its place
+        columns = list(
+            np.where(rows == old, new, np.where(rows < 0, self.modules, rows)).T.astype(self.dtype, order="C")
+        )
+        for i in (*range(self.width - 1), *reversed(range(self.width - 1))):
+            columns[i], columns[i + 1] = (
+                np.minimum(columns[i], columns[i + 1]),
+                np.maximum(columns[i], columns[i + 1]),
+            )
+        swapped = np.stack(columns, axis=1)
         return np.where(swapped < self.modules, swapped, -1).astype(self.dtype)
 
     def possible_tuples(self, strength: int) -> int:

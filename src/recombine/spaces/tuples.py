@@ -35,3 +35,15 @@ def _codes(part: np.ndarray, elements: int) -> np.ndarray:
     for column in range(part.shape[1]):
         codes = codes * elements + part[:, column].astype(kind)
     return codes[(part >= 0).all(1)]
+
+
+def tuple_places(sets: np.ndarray, strength: int, elements: int) -> tuple[np.ndarray, np.ndarray]:
+    """The code of every set of `strength` elements of every row, and the number of the row it stands in."""
+    codes, places = [], []
+    for columns in itertools.combinations(range(sets.shape[1]), strength):
+        part = sets[:, columns]
+        codes.append(_codes(part, elements))
+        places.append(np.flatnonzero((part >= 0).all(1)))
+    if not codes:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    return np.concatenate(codes), np.concatenate(places)

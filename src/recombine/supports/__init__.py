@@ -1,17 +1,26 @@
 """Supports: what was trained on. Designs make a split; its certificate proves what it is."""
 
+from .as_many import as_many as as_many
+from .bumps_and_stripes import bumps_and_stripes as bumps_and_stripes
 from .certificate import Certificate as Certificate
 from .certificate import Coverage as Coverage
 from .certificate import cooccurrence as cooccurrence
+from .cipher_split import ciphers as ciphers
+from .cogs_split import cogs as cogs
 from .designs import balanced as balanced
-from .designs import disconnected as disconnected
 from .designs import from_combinations as from_combinations
 from .designs import implicit as implicit
-from .designs import missing as missing
 from .designs import popular as popular
 from .designs import random as random
 from .designs import supports as registry  # noqa: F401
 from .designs import unpopular as unpopular
+from .divergence import Divergences as Divergences
+from .divergence import chernoff as chernoff
+from .divergence import divergences as divergences
+from .divergence_search import divergence as divergence
+from .elements_apart import disconnected as disconnected
+from .elements_apart import missing as missing
+from .elements_apart import one_apart as one_apart
 from .grids import cross_arms as cross_arms
 from .grids import diagonal as diagonal
 from .grids import l_shape as l_shape
@@ -21,12 +30,16 @@ from .groups import ActiveCount as ActiveCount
 from .groups import Blocks as Blocks
 from .groups import Has as Has
 from .groups import Lacks as Lacks
+from .pairs import pairs as pairs
+from .pcfg_splits import pcfg as pcfg
 from .regions import band as band
 from .regions import corner as corner
 from .regions import cross as cross
 from .regions import donut as donut
 from .regions import gap as gap
 from .regions import where as where
+from .scan_splits import scan as scan
 from .sides import Side as Side
-from .stripes import bumps_and_stripes as bumps_and_stripes
+from .size_split import sizes as sizes
 from .support import Support as Support
+from .texts import Among as Among

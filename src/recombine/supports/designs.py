@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -16,7 +16,7 @@ from ..registry import Registry
 from ..spaces import LISTED_UP_TO, Space, require_free
 from .balance import balance
 from .certificate import components, element_usage, enough_to_meet_all
-from .groups import Blocks, Has, Lacks
+from .groups import Has, Lacks
 from .sides import Rule, RuledSide
 from .support import Support, from_ranks
 from .weights import checked_weights
@@ -24,20 +24,33 @@ from .weights import checked_weights
 supports: Registry[Callable[..., Support]] = Registry("support")
 
 ATTEMPTS = 1000
+_FEW = 1 << 15  # combinations that a split of many is judged by first
 
 
 @supports.register("random")
 def random(
     space: Space, *, held_out: float = 0.25, seed: int = 0, compositional: bool = True, connected: bool = True
 ) -> Support:
-    """A random share is held out; drawn again until compositional and connected, unless told not to."""
+    """A random split: a share of combinations is held out, drawn again until compositional and connected.
+
+    Args:
+        space: what is split; a space too large to list is split by a rule (`implicit`).
+        held_out: share of the combinations that is held out.
+        seed: decides which.
+        compositional: every element must be trained in some combination.
+        connected: training must link all elements.
+
+    Example:
+        >>> rc.supports.random(rc.Product(color=4, shape=5), held_out=0.3, seed=1)
+        Support(random on Product(color=4, shape=5): 14 trained, 6 held out)
+    """
     if space.size > LISTED_UP_TO:
         return implicit(space, held_out=held_out, seed=seed, compositional=compositional, connected=connected)
-    rng = _rng("support", seed)
+    rng = seeded("support", seed)
 
     def choose(n_train: int, tries: int) -> np.ndarray | None:
         drawn = (rng.permutation(space.size)[:n_train] for _ in range(tries))
-        return next((r for r in drawn if _accept(space, space.unrank(r), compositional, connected)), None)
+        return next((r for r in drawn if _accept_ranks(space, r, compositional, connected)), None)
 
     train = _training_ranks(space, held_out, choose, _wanted(compositional, connected), _fewest(space, connected))
     return from_ranks(space, train, None, "random", settings={"held_out": held_out, "seed": seed})
@@ -47,14 +60,26 @@ def random(
 def balanced(
     space: Space, *, held_out: float = 0.25, seed: int = 0, compositional: bool = True, connected: bool = True
 ) -> Support:
-    """Random, then exchanged until no element is trained more than once oftener than another of its kind."""
+    """A random split, balanced by exchange until no element is trained more than once oftener than another of its kind.
+
+    Args:
+        space: what is split.
+        held_out: share of the combinations that is held out.
+        seed: decides which.
+        compositional: every element must be trained in some combination.
+        connected: training must link all elements.
+
+    Example:
+        >>> sorted(rc.supports.balanced(rc.Product(color=4, shape=4)).certificate().usage.values())
+        [3, 3, 3, 3, 3, 3, 3, 3]
+    """
     require_free(space, "balanced")
-    rng = _rng("support", seed)
+    rng = seeded("support", seed)
 
     def choose(n_train: int, tries: int) -> np.ndarray | None:
         for _ in range(min(tries, 100)):  # an exchange mends what another draw would: few tries are enough
             ranks, left = balance(space, rng.permutation(space.size)[:n_train], rng)
-            if left <= 1 and _accept(space, space.unrank(ranks), compositional, connected):
+            if left <= 1 and _accept_ranks(space, ranks, compositional, connected):
                 return ranks
         return None
 
@@ -64,56 +89,23 @@ def balanced(
     return from_ranks(space, train, None, "balanced", settings={"held_out": held_out, "seed": seed})
 
 
-@supports.register("missing")
-def missing(space: Space, *, elements: Sequence[Any] | None = None, seed: int = 0) -> Support:
-    """Everything with one or more given elements (default: the last module or level) is held out: not compositional."""
-    require_int("seed", seed, at_least=0)
-    _refuse_single(space)
-    ids = _element_ids(space, [int(np.flatnonzero(space.occurs)[-1])] if elements is None else elements)
-    for members in space.classes:
-        if set(members) <= set(ids):
-            names = ", ".join(space.element_names[i] for i in members)
-            raise UserError(f"without {names} nothing of {space} is left to train on; leave out fewer elements")
-    rows = space.enumerate()
-    train = np.flatnonzero(Lacks(space, ids)(rows))
-    return from_ranks(
-        space, train, None, "missing", settings={"elements": [space.element_names[i] for i in ids], "seed": seed}
-    )
-
-
-@supports.register("disconnected")
-def disconnected(space: Space, *, blocks: Sequence[int] | None = None, within: float = 0.0, seed: int = 0) -> Support:
-    """Elements fall into blocks (default: two equal) and only combinations inside a block are trained.
-
-    `within` is the share of the inside combinations that is held out too, as their own group: a control that asks
-    whether the net generalizes at all inside what it saw. Each block stays compositional and connected.
-    """
-    require_int("seed", seed, at_least=0)
-    block_of = _block_of(space, blocks)
-    rows = space.enumerate()
-    inside = np.flatnonzero(Blocks(space, block_of, cross=False)(rows))
-    kept = []
-    for block in range(max(block_of) + 1):
-        mine = inside[np.array(block_of)[space.elements(rows[inside])[:, 0]] == block]
-        kept.append(_thin(space, rows, mine, within, seed, block))
-    named = {f"{word}-block": Blocks(space, block_of, cross=word == "cross") for word in ("cross", "within")}
-    sizes = np.bincount(block_of).tolist()
-    return from_ranks(
-        space,
-        np.concatenate(kept),
-        None,
-        "disconnected",
-        settings={"blocks": sizes, "within": within, "seed": seed},
-        named=named,
-        asks="held_out/cross-block",  # what was never combined; inside a block it is a control
-    )
-
-
 @supports.register("popular")
 def popular(space: Space, *, held_out: float = 0.25, seed: int = 0) -> Support:
-    """Every training combination has at least one of a few popular elements."""
-    rng = _rng("support-popular", seed)
-    _refuse_unlisted(space)
+    """Every training combination has at least one of a few popular elements.
+
+    All of as many elements as fit, and some of the next; of the first alone, they are drawn until they are connected.
+
+    Args:
+        space: what is split.
+        held_out: share of the combinations that is held out; it decides how many elements are popular.
+        seed: decides which combinations of the last of them are trained.
+
+    Example:
+        >>> rc.supports.popular(rc.Subsets(5, 2), held_out=0.4).settings["popular"]
+        ['m0', 'm1']
+    """
+    rng = seeded("support-popular", seed)
+    refuse_unlisted(space)
     rows, order = space.enumerate(), _element_order(space)
     # combinations with at least one of the first p elements, for every p
     with_first = [Has(space, order[:p])(rows) for p in range(len(order) + 1)]
@@ -123,22 +115,37 @@ def popular(space: Space, *, held_out: float = 0.25, seed: int = 0) -> Support:
 
     def choose(n_train: int, tries: int) -> np.ndarray | None:
         p = count_popular(n_train)
-        if not p:
-            return None  # fewer than the combinations of one popular element
         chosen = with_first[p]
         more = np.flatnonzero(~chosen & Has(space, order[p : p + 1])(rows)) if p < len(order) else np.empty(0, int)
-        return np.concatenate([np.flatnonzero(chosen), rng.permutation(more)[: n_train - int(chosen.sum())]])
+        extra = n_train - int(chosen.sum())
+        if p:
+            return np.concatenate([np.flatnonzero(chosen), rng.permutation(more)[:extra]])
+        drawn = (rng.permutation(more)[:extra] for _ in range(tries))
+        return next((r for r in drawn if _accept_ranks(space, r, True, True)), None)
 
-    train = _training_ranks(space, held_out, choose, "all combinations of at least one popular element")
-    names = [space.element_names[i] for i in order[: count_popular(len(train))]]
+    train = _training_ranks(space, held_out, choose, "of popular elements and connected", rounded="trained")
+    names = [space.element_names[i] for i in order[: max(count_popular(len(train)), 1)]]
     return from_ranks(space, train, None, "popular", settings={"held_out": held_out, "seed": seed, "popular": names})
 
 
 @supports.register("unpopular")
 def unpopular(space: Space, *, held_out: float = 0.25, seed: int = 0) -> Support:
-    """All combinations of a core of elements, one task for each other element, and the rest with the first of those."""
-    rng = _rng("support-unpopular", seed)
-    _refuse_unlisted(space)
+    """All combinations of a core of elements, one task for each other element, and the rest with the first of those.
+
+    As published, but that the rest is drawn at random, and may hold that element by itself: the public code takes the
+    first ones with others of the core, the same for every seed.
+
+    Args:
+        space: what is split.
+        held_out: share of the combinations that is held out; it decides how large the core is.
+        seed: decides which combinations of the first rare element are trained.
+
+    Example:
+        >>> rc.supports.unpopular(rc.Subsets(5, 2), held_out=0.4).settings["rare"]
+        ['m3', 'm4']
+    """
+    rng = seeded("support-unpopular", seed)
+    refuse_unlisted(space)
     rows, order = space.enumerate(), _element_order(space)
 
     def rare_elements(n_train: int) -> tuple[int, ...] | None:
@@ -164,7 +171,7 @@ def unpopular(space: Space, *, held_out: float = 0.25, seed: int = 0) -> Support
         extra = rng.permutation(np.flatnonzero(more))[: n_train - int(chosen.sum())]
         return np.concatenate([np.flatnonzero(chosen), extra])
 
-    train = _training_ranks(space, held_out, choose, "a core and one task for each other element")
+    train = _training_ranks(space, held_out, choose, "a core and one task for each other element", rounded="trained")
     rare = rare_elements(len(train)) or order  # found above, or there were no training ranks
     rarest, name = rare[-1:], space.element_names[rare[-1]]
     return from_ranks(
@@ -177,26 +184,24 @@ def unpopular(space: Space, *, held_out: float = 0.25, seed: int = 0) -> Support
     )
 
 
-@supports.register("fewer-active")
-def fewer_active(space: Space, *, most: int | None = None, seed: int = 0) -> Support:
-    """Combinations of at most `most` elements (default: all but the largest number) are trained, no larger ones."""
-    require_int("seed", seed, at_least=0)
-    _refuse_unlisted(space)
-    if space.fixed_size:
-        raise UserError(
-            f"fewer-active needs combinations of different sizes, such as subsets of at least two modules, got {space}"
-        )
-    least, largest = space.sizes[0], space.sizes[-1]
-    most = require_int("most", space.sizes[-2] if most is None else most, at_least=least, at_most=largest - 1)
-    train = np.flatnonzero((space.elements(space.enumerate()) >= 0).sum(-1) <= most)
-    return from_ranks(space, train, None, "fewer-active", settings={"most": most, "seed": seed})
-
-
 @supports.register("implicit")
 def implicit(
     space: Space, *, held_out: float = 0.25, seed: int = 0, compositional: bool = True, connected: bool = True
 ) -> Support:
-    """A keyed rule decides for every combination: for spaces that cannot be listed."""
+    """A keyed rule decides for every combination: a split of spaces that cannot be listed.
+
+    Args:
+        space: what is split.
+        held_out: share of the combinations that is held out, on average.
+        seed: of the key.
+        compositional: every element must be trained in some combination.
+        connected: training must link all elements.
+
+    Example:
+        >>> split = rc.supports.implicit(rc.Subsets(modules=100, at_most=8), held_out=0.25)
+        >>> split.train.listed, split.train.size > 10**11
+        (False, True)
+    """
     held_out = _number("held_out", held_out)
     require_int("seed", seed, at_least=0)
     _refuse_single(space)
@@ -204,7 +209,7 @@ def implicit(
     def choose(share: float, tries: int) -> tuple[RuledSide, RuledSide] | None:
         cut = min(max(round(share * 2**32), 1), 2**32 - 1)
         for attempt in range(tries):
-            salt = _rng("support-implicit", seed * ATTEMPTS + attempt).integers(0, 2**32, dtype=np.uint64)
+            salt = seeded("support-implicit", seed * ATTEMPTS + attempt).integers(0, 2**32, dtype=np.uint64)
             sides = [RuledSide(space, Rule(jnp.uint32(salt), jnp.uint32(cut), held_out=side)) for side in (False, True)]
             if space.size <= LISTED_UP_TO:
                 looked, rest = (side.combinations() for side in sides)
@@ -230,9 +235,19 @@ def implicit(
 
 @supports.register("listed")
 def listed(space: Space, *, ranks: Sequence[int] = (), seed: int = 0) -> Support:
-    """The combinations of these ranks are trained, all others are held out: what was chosen elsewhere, as data."""
+    """The combinations of these ranks are trained, all others are held out: what was chosen elsewhere, as data.
+
+    Args:
+        space: what is split.
+        ranks: positions in the order of `space.enumerate()`.
+        seed: without effect; every design takes one.
+
+    Example:
+        >>> rc.supports.registry["listed"](rc.Product(color=2, shape=2), ranks=[0, 3])
+        Support(listed on Product(color=2, shape=2): 2 trained, 2 held out)
+    """
     require_int("seed", seed, at_least=0)
-    _refuse_unlisted(space)
+    refuse_unlisted(space)
     if not len(ranks):
         raise UserError(f"the design 'listed' needs the ranks that are trained, such as ranks=[0, 1], of {space}")
     train = [require_int("rank", rank, at_least=0, at_most=space.size - 1) for rank in ranks]
@@ -240,10 +255,18 @@ def listed(space: Space, *, ranks: Sequence[int] = (), seed: int = 0) -> Support
 
 
 def from_combinations(space: Space, train: Any, held_out: Any = None, weights: Any = None) -> Support:
-    """A support from rows of your own; `held_out=None` means all the rest.
+    """A split from rows of your own.
 
-    weights: how often each row of `train` is drawn in training, up to a factor, such as how often a data set repeats
-    it; those of a row that is given twice add up. All alike by default.
+    Args:
+        space: what is split.
+        train: the training combinations (n, width).
+        held_out: the held-out ones; None means all the rest.
+        weights: how often each row of `train` is drawn in training, up to a factor, such as how often a data set
+            repeats it; those of a row that is given twice add up. All alike by default.
+
+    Example:
+        >>> rc.supports.from_combinations(rc.Product(color=2, shape=2), train=[[0, 0], [1, 1]])
+        Support(from_combinations on Product(color=2, shape=2): 2 trained, 2 held out)
     """
     if held_out is None and space.size > LISTED_UP_TO:
         raise UserError(
@@ -263,13 +286,26 @@ def _refuse_single(space: Space) -> None:
         raise UserError(f"{space} has one combination, so it cannot be split; a split needs at least two")
 
 
-def _refuse_unlisted(space: Space) -> None:
+def refuse_unlisted(space: Space) -> None:
     if space.size > LISTED_UP_TO:
         raise UserError(f"{space} has {space.size:,} combinations, too many to list; use the design 'implicit'")
 
 
-def _rng(name: str, seed: int) -> np.random.Generator:
+def seeded(name: str, seed: int) -> np.random.Generator:
     return generator(key_for(name, require_int("seed", seed, at_least=0)))
+
+
+def held_out_count(space: Space, held_out: object) -> int:
+    """int(N * share) combinations are held out, as published; refused where that is none or all of them."""
+    share = _number("held_out", held_out)
+    _refuse_single(space)
+    n = int(space.size * share)
+    if share > 0 and 1 <= n < space.size:
+        return n
+    asked = f"held_out={share} of the {space.size:,} combinations of {space}"
+    near = 1.5 / space.size if n < 1 else (space.size - 0.5) / space.size
+    why = "holds out none" if n < 1 else "leaves none to train on"
+    raise UserError(f"{asked} {why}; the nearest possible is held_out={round(near, len(str(space.size)) + 1):g}")
 
 
 def _number(name: str, value: object) -> float:
@@ -288,30 +324,47 @@ def _accept(space: Space, rows: np.ndarray, compositional: bool, connected: bool
     return not connected or len(components(space, rows)) == 1
 
 
+def _accept_ranks(space: Space, ranks: np.ndarray, compositional: bool, connected: bool) -> bool:
+    """`_accept` by ranks. More combinations can only add to what a few show, so few are looked at first."""
+    few = ranks[:: max(1, len(ranks) // _FEW)]
+    if _accept(space, space.unrank(few), compositional, connected):
+        return True
+    return len(few) < len(ranks) and _accept(space, space.unrank(ranks), compositional, connected)
+
+
 def _training_ranks(
-    space: Space, held_out: float, choose: Callable[[int, int], np.ndarray | None], wanted: str, fewest: int = 1
+    space: Space,
+    held_out: float,
+    choose: Callable[[int, int], np.ndarray | None],
+    wanted: str,
+    fewest: int = 1,
+    rounded: str = "held out",
 ) -> np.ndarray:
     """What `choose(number, tries)` finds for the share that is asked; else a refusal that names a near share.
 
-    int(N * share) combinations are held out, as published. `fewest`: no smaller number can do.
+    `rounded`: which number is rounded down, by design as published. `fewest`: no smaller number can do.
     """
     held_out = _number("held_out", held_out)
     _refuse_single(space)
-    _refuse_unlisted(space)
-    n = space.size - int(space.size * held_out)
-    asked = f"held_out={held_out} of the {space.size:,} combinations of {space}"
+    refuse_unlisted(space)
+    down = rounded == "trained"
+    n = int(space.size * (1 - held_out)) if down else space.size - int(space.size * held_out)
+    of = f"held_out={held_out} of the {space.size:,} combinations of {space}"
     if 1 <= n < space.size and held_out > 0:
         found = choose(n, ATTEMPTS) if n >= fewest else None
         if found is not None:
             return found
-        why = f"{asked} leaves {n:,} to train on, and no such split was {wanted} in {ATTEMPTS:,} tries"
+        why = f"{of} leaves {n:,} to train on, and no such split was {wanted} in {ATTEMPTS:,} tries"
     else:
-        why = f"{asked} " + ("holds out none" if n >= space.size else "leaves none to train on")
+        why = f"{of} " + ("holds out none" if n >= space.size else "leaves none to train on")
     for near in range(space.size - 1, 0, -1) if n >= space.size else _rising(max(n, fewest - 1), space.size):
         if choose(near, 5) is not None:
-            share = round((space.size - near + 0.5) / space.size, len(str(space.size)) + 1)
+            middle = space.size - near + (-0.5 if down else 0.5)  # of the shares that leave `near`
+            share = round(middle / space.size, len(str(space.size)) + 1)
             raise UserError(f"{why}; the nearest found is held_out={share:g} (train on {near:,} of {space.size:,})")
-    raise UserError(f"{why}, and no other share was found that is")
+    asked = [] if down else [word for word in ("compositional", "connected") if word in wanted]
+    remedy = f"; {' and '.join(f'{word}=False' for word in asked)} allow it" if asked else ""
+    raise UserError(f"{why}, and no other share was found that is{remedy}")
 
 
 def _fewest(space: Space, connected: bool) -> int:
@@ -328,57 +381,7 @@ def _rising(after: int, below: int) -> Iterator[int]:
         yield after
 
 
-def _element_ids(space: Space, elements: Any) -> tuple[int, ...]:
-    if isinstance(elements, (str, int, np.integer)):
-        elements = [elements]
-    ids = tuple(sorted({space.element_id(e) for e in elements}))
-    if not ids:
-        raise UserError("elements=[] leaves out nothing; name at least one module or level")
-    return ids
-
-
 def _element_order(space: Space) -> tuple[int, ...]:
     """Elements from first to last; in a Product the first levels of all factors come before the second ones."""
     ranked = [(position, element) for members in space.classes for position, element in enumerate(members)]
     return tuple(element for _, element in sorted(ranked) if space.occurs[element])
-
-
-def _block_of(space: Space, blocks: Sequence[int] | None) -> tuple[int, ...]:
-    """The block of each element. In a Product each factor's levels are cut in two halves."""
-    require_free(space, "disconnected")
-    if space.columns:
-        if blocks is not None:
-            raise UserError(f"blocks={list(blocks)} is for Subsets; on a Product each factor is cut in two halves")
-        if min(space.levels) < 2:
-            raise UserError(f"{space} has a factor of one level, which cannot lie in two blocks")
-        return tuple(
-            int(position >= len(members) // 2) for members in space.classes for position in range(len(members))
-        )
-    modules = len(space.element_names)
-    if modules < 2:
-        raise UserError(f"{space} has one module, which cannot lie in two blocks")
-    if max(space.sizes) < 2:
-        raise UserError(f"{space} has no combination of two modules, so no block can be apart from another")
-    if blocks is not None and not isinstance(blocks, Iterable):
-        raise UserError(f"blocks={blocks!r} must be two or more sizes, such as blocks=(8, 8)")
-    sizes = [modules // 2, modules - modules // 2] if blocks is None else list(blocks)
-    sizes = [require_int("block size", size, at_least=1) for size in sizes]
-    if len(sizes) < 2 or sum(sizes) != modules:
-        raise UserError(f"blocks={sizes} must be two or more sizes that add up to {modules} modules")
-    return tuple(block for block, size in enumerate(sizes) for _ in range(size))
-
-
-def _thin(space: Space, rows: np.ndarray, ranks: np.ndarray, share: float, seed: int, block: int) -> np.ndarray:
-    """Keeps all but a share of a block's combinations, so that all its elements stay trained and connected."""
-    drop = int(len(ranks) * _number("within", share))
-    if share < 0 or share >= 1 or drop >= len(ranks):
-        raise UserError(f"within={share} must be at least 0 and leave something of each block to train on; try 0.25")
-    if not drop:
-        return ranks
-    rng = generator(key_for(f"support-disconnected-{block}", seed))
-    used = element_usage(space, rows[ranks]) > 0
-    for _ in range(ATTEMPTS):
-        kept = rng.permutation(ranks)[drop:]
-        if ((element_usage(space, rows[kept]) > 0) == used).all() and len(components(space, rows[kept])) == 1:
-            return kept
-    raise UserError(f"within={share} leaves no block of {space} compositional and connected; hold out less")

@@ -26,9 +26,16 @@ from .support import Support, from_ranks
 
 @supports.register("stair")
 def stair(space: Space, *, trained: int | None = None, seed: int = 0) -> Support:
-    """From the first level of every factor, one factor after the other goes up by one level, in turns.
+    """A stair: from the first level of every factor, one factor after the other goes up by one level, in turns.
 
-    trained: only so many first steps.
+    Args:
+        space: a Product of two or more factors.
+        trained: only so many first steps.
+        seed: without effect; every design takes one.
+
+    Example:
+        >>> rc.supports.stair(rc.Product(x=3, y=3)).train.combinations().tolist()
+        [[0, 0], [1, 0], [1, 1], [2, 1], [2, 2]]
     """
     levels = _levels(space, "stair", seed)
     row = [0] * len(levels)
@@ -43,21 +50,51 @@ def stair(space: Space, *, trained: int | None = None, seed: int = 0) -> Support
 
 @supports.register("l-shape")
 def l_shape(space: Space, *, trained: int | None = None, seed: int = 0) -> Support:
-    """Every factor goes through its levels while the others stay at their first. trained: only so many of them."""
+    """An L: every factor goes through its levels while the others stay at their first.
+
+    Args:
+        space: a Product of two or more factors.
+        trained: only so many of them, with arms of even length.
+        seed: without effect; every design takes one.
+
+    Example:
+        >>> rc.supports.l_shape(rc.Product(x=3, y=3)).train.combinations().tolist()
+        [[0, 0], [0, 1], [0, 2], [1, 0], [2, 0]]
+    """
     levels = _levels(space, "l-shape", seed)
     return _first(space, _arms(levels, [0] * len(levels)), "l-shape", trained)
 
 
 @supports.register("cross-arms")
 def cross_arms(space: Space, *, trained: int | None = None, seed: int = 0) -> Support:
-    """Every factor goes through its levels while the others stay at their middle one. trained: only so many."""
+    """A cross: every factor goes through its levels while the others stay at their middle one.
+
+    Args:
+        space: a Product of two or more factors.
+        trained: only so many of them, with arms of even length.
+        seed: without effect; every design takes one.
+
+    Example:
+        >>> rc.supports.cross_arms(rc.Product(x=3, y=3)).train.combinations().tolist()
+        [[0, 1], [1, 0], [1, 1], [1, 2], [2, 1]]
+    """
     levels = _levels(space, "cross-arms", seed)
     return _first(space, _arms(levels, [n // 2 for n in levels]), "cross-arms", trained)
 
 
 @supports.register("diagonal")
 def diagonal(space: Space, *, trained: int | None = None, seed: int = 0) -> Support:
-    """All factors go up together, those with fewer levels begin again. trained: only so many first ones."""
+    """A diagonal: all factors go up together, those with fewer levels begin again.
+
+    Args:
+        space: a Product of two or more factors.
+        trained: only so many first ones.
+        seed: without effect; every design takes one.
+
+    Example:
+        >>> rc.supports.diagonal(rc.Product(x=3, y=2)).train.combinations().tolist()
+        [[0, 0], [1, 1], [2, 0]]
+    """
     levels = _levels(space, "diagonal", seed)
     rows = [[i % n for n in levels] for i in range(max(levels))]
     return _first(space, rows, "diagonal", trained)
@@ -67,9 +104,18 @@ def diagonal(space: Space, *, trained: int | None = None, seed: int = 0) -> Supp
 def orthotope(
     space: Space, *, extreme: float = 1 / 3, at_most: int = 1, trained: int | None = None, seed: int = 0
 ) -> Support:
-    """At most `at_most` factors are at one of their last levels (the share `extreme` of them) at once.
+    """An orthotope split: at most `at_most` factors are at one of their last levels at once.
 
-    trained: only so many of these, drawn by seed.
+    Args:
+        space: a Product of two or more factors.
+        extreme: share of the levels of each factor that counts as its last ones.
+        at_most: how many factors may be at one of them.
+        trained: only so many of these combinations.
+        seed: decides which.
+
+    Example:
+        >>> rc.supports.orthotope(rc.Product(x=3, y=3)).held_out.combinations().tolist()
+        [[2, 2]]
     """
     levels = _levels(space, "orthotope", seed)
     extreme = require_number("extreme", extreme, above=0, at_most=1)
@@ -104,8 +150,10 @@ def _levels(space: Space, design: str, seed: int) -> tuple[int, ...]:
 def _arms(levels: tuple[int, ...], base: list[int]) -> list[list[int]]:
     """The base, then each factor in turn one level further from it, so that a cut leaves arms of even length."""
     rows = [list(base)]
-    order = [sorted((at for at in range(n) if at != base[f]), key=lambda at, f=f: abs(at - base[f]))
-             for f, n in enumerate(levels)]  # fmt: skip
+    order = [
+        sorted((at for at in range(n) if at != base[f]), key=lambda at, f=f: abs(at - base[f]))
+        for f, n in enumerate(levels)
+    ]
     for i in range(max(levels) - 1):
         for factor, others in enumerate(order):
             if i < len(others):
@@ -117,5 +165,6 @@ def _first(space: Space, rows: list[list[int]], design: str, trained: int | None
     if trained is not None and require_int("trained", trained, at_least=1) > len(rows):
         raise UserError(f"trained={trained} is more than the {len(rows):,} combinations of {design!r} on {space}")
     kept = np.array(rows[:trained], dtype=space.dtype)
+    kept = kept[space.contains(kept)]  # of a list, what is there of them
     settings = {} if trained is None else {"trained": trained}
     return from_ranks(space, space.rank(kept), None, design, settings=settings)

@@ -37,9 +37,22 @@ def where(
     settings: dict[str, Any] | None = None,
     named: dict[str, Predicate] | None = None,
 ) -> Support:
-    """Holds out the combinations for which a predicate on rows is true. trained: draw only so many of the others.
+    """A split by a predicate: the combinations for which it is true are held out.
 
     With the same seed, a larger number of trained combinations contains the smaller one.
+
+    Args:
+        space: what is split.
+        held_out: a function of rows (n, width) that says true or false of each.
+        trained: how many of the others are trained; all by default.
+        seed: decides which.
+        design: the name of the split.
+        settings: what stands beside the name.
+        named: groups of the held-out side by name, as predicates on rows.
+
+    Example:
+        >>> rc.supports.where(rc.Product(x=4, y=4), lambda rows: rows.sum(1) > 4)
+        Support(where on Product(x=4, y=4): 13 trained, 3 held out)
     """
     require_int("seed", seed, at_least=0)
     rows = space.enumerate()
@@ -64,9 +77,18 @@ def drawn(ranks: np.ndarray, name: str, number: int | None, what: str, seed: int
 def donut(
     space: Space, *, low: int | None = None, high: int | None = None, trained: int | None = None, seed: int = 0
 ) -> Support:
-    """Combinations with both factors of a pair from `low` to `high` are held out: a square hole.
+    """A square hole: combinations with both factors of a pair from `low` to `high` are held out.
 
-    Default: the middle three fifths, as published for 28 levels (6 to 22).
+    Args:
+        space: a Product of two or more ordered factors.
+        low: first level of the hole. Default: the middle three fifths, as published for 28 levels (6 to 22).
+        high: last level of the hole.
+        trained: how many of the combinations around it are trained; all by default.
+        seed: decides which.
+
+    Example:
+        >>> rc.supports.donut(rc.Product(x=6, y=6), low=2, high=3).held_out.combinations().tolist()
+        [[2, 2], [2, 3], [3, 2], [3, 3]]
     """
     low, high = donut_range(space, low, high)
     region = Region(pairs_of(space), "donut", low, high)
@@ -75,11 +97,21 @@ def donut(
 
 @supports.register("corner")
 def corner(space: Space, *, low: int | None = None, trained: int | None = None, seed: int = 0) -> Support:
-    """Combinations with both factors of a pair at `low` or beyond are held out: each is trained with small ones only.
+    """A corner: combinations with both factors of a pair at `low` or beyond are held out.
 
-    Default: three eighths, as published for 32 levels (12).
+    Each factor is trained at these levels, with small levels of the other only.
+
+    Args:
+        space: a Product of two or more ordered factors.
+        low: first level of the corner. Default: three eighths, as published for 32 levels (12).
+        trained: how many of the other combinations are trained; all by default.
+        seed: decides which.
+
+    Example:
+        >>> rc.supports.corner(rc.Product(x=4, y=4), low=2).held_out.combinations().tolist()
+        [[2, 2], [2, 3], [3, 2], [3, 3]]
     """
-    levels = _levels(space)
+    levels = least_places(space)
     low = require_int("low", round(12 / 32 * levels) if low is None else low, at_least=0, at_most=levels - 1)
     return _outside(space, Region(pairs_of(space), "corner", low), {"low": low}, trained, seed)
 
@@ -88,9 +120,20 @@ def corner(space: Space, *, low: int | None = None, trained: int | None = None, 
 def cross(
     space: Space, *, low: int | None = None, high: int | None = None, trained: int | None = None, seed: int = 0
 ) -> Support:
-    """Combinations with one or both factors of a pair from `low` to `high` are held out: these levels are not trained.
+    """A held-out cross: combinations with one or both factors of a pair from `low` to `high` are held out.
 
-    Default: the middle, as published for 28 levels (11 to 16).
+    These levels are not trained at all: single factors are extrapolated.
+
+    Args:
+        space: a Product of two or more ordered factors.
+        low: first level. Default: the middle, as published for 28 levels (11 to 16).
+        high: last level.
+        trained: how many of the other combinations are trained; all by default.
+        seed: decides which.
+
+    Example:
+        >>> rc.supports.cross(rc.Product(x=3, y=3), low=1, high=1).train.combinations().tolist()
+        [[0, 0], [0, 2], [2, 0], [2, 2]]
     """
     low, high = _range(space, low, high, (11 / 28, 6 / 28))
     region = Region(pairs_of(space), "cross", low, high)
@@ -99,11 +142,19 @@ def cross(
 
 @supports.register("band")
 def band(space: Space, *, width: int | None = None, trained: int | None = None, seed: int = 0) -> Support:
-    """Combinations whose two factors of a pair differ by `width` levels or less are held out: a band, corner to corner.
+    """A diagonal band: combinations whose two factors of a pair differ by `width` levels or less are held out.
 
-    Default: 5 of 28 levels, which holds out about as much as the hole of `donut`.
+    Args:
+        space: a Product of two or more ordered factors.
+        width: levels. Default: 5 of 28 levels, which holds out about as much as the hole of `donut`.
+        trained: how many of the other combinations are trained; all by default.
+        seed: decides which.
+
+    Example:
+        >>> rc.supports.band(rc.Product(x=3, y=3), width=0).held_out.combinations().tolist()
+        [[0, 0], [1, 1], [2, 2]]
     """
-    levels = _levels(space)
+    levels = least_places(space)
     width = require_int("width", round(5 / 28 * levels) if width is None else width, at_least=0, at_most=levels - 2)
     return _outside(space, Region(pairs_of(space), "band", high=width), {"width": width}, trained, seed)
 
@@ -118,9 +169,19 @@ def gap(
     trained: int | None = None,
     seed: int = 0,
 ) -> Support:
-    """Levels `low` to `high` of one factor (default: the first) are held out, whatever the others are.
+    """A gap: levels `low` to `high` of one factor are held out, whatever the others are.
 
-    Default: from 160 to 200 of 360 degrees, as published for angles.
+    Args:
+        space: a Product with an ordered factor.
+        low: first level. Default: from 160 to 200 of 360 degrees, as published for angles.
+        high: last level.
+        factor: which one; the first by default.
+        trained: how many of the other combinations are trained; all by default.
+        seed: decides which.
+
+    Example:
+        >>> rc.supports.gap(rc.Product(angle=36)).held_out.combinations().ravel().tolist()
+        [16, 17, 18, 19, 20]
     """
     if not space.columns:
         raise UserError(f"a gap needs a Product with an ordered factor, such as Product(angle=36); got {space}")
@@ -134,8 +195,11 @@ def gap(
     return where(
         space,
         lambda rows: (rows[:, column] >= low) & (rows[:, column] <= high),
-        trained=trained, seed=seed, design="gap", settings={"factor": name, "low": low, "high": high},
-    )  # fmt: skip
+        trained=trained,
+        seed=seed,
+        design="gap",
+        settings={"factor": name, "low": low, "high": high},
+    )
 
 
 # -- what the regions share ---------------------------------------------------------------------------------------
@@ -173,7 +237,7 @@ def pairs_of(space: Space) -> tuple[tuple[int, int, int, int], ...]:
     if len(space.columns) < 2:
         raise UserError(f"a region needs a Product of two or more ordered factors, as Product(x=28, y=28); got {space}")
     names = list(space.columns)
-    named = [(names.index(n), names.index("y" + n[1:])) for n in names if n[0] == "x" and "y" + n[1:] in names]
+    named = [(names.index(n), names.index("y" + n[1:])) for n in names if n.startswith("x") and "y" + n[1:] in names]
     return tuple((a, b, _places(space, a), _places(space, b)) for a, b in named or [(0, 1)])
 
 
@@ -183,7 +247,7 @@ def _places(space: Space, column: int) -> int:
     return len(levels) - (str(levels[-1]) == ABSENT)
 
 
-def _levels(space: Space) -> int:
+def least_places(space: Space) -> int:
     """The least number of places along a factor that a region is about."""
     return min(number for _, _, *places in pairs_of(space) for number in places)
 
@@ -195,7 +259,7 @@ def donut_range(space: Space, low: int | None, high: int | None) -> tuple[int, i
 
 def _range(space: Space, low: int | None, high: int | None, default: tuple[float, float]) -> tuple[int, int]:
     """First and last level of a region: those asked for, or by default (where, how wide) in shares of the levels."""
-    levels = _levels(space)
+    levels = least_places(space)
     start, width = round(default[0] * levels), max(round(default[1] * levels), 1)
     low = start if low is None else low
     high = min(start + width, levels) - 1 if high is None else high

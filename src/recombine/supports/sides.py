@@ -91,7 +91,16 @@ class RuleSampler(eqx.Module):
 
 
 class Side:
-    """One side of a split. Use `ListedSide` or `RuledSide`."""
+    """One side of a split: what was trained on, or what was held out. Use `ListedSide` or `RuledSide`.
+
+    A side that is listed knows its combinations by rank. One that follows a rule lists nothing, and knows of any
+    combination whether it is one of them.
+
+    Example:
+        >>> side = support.held_out
+        >>> side.listed, len(side), side.contains(side.sample(0, n=3)).all().item()
+        (True, 2, True)
+    """
 
     space: Space
     size: int

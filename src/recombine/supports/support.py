@@ -10,15 +10,34 @@ import numpy as np
 
 from ..errors import UserError, unknown
 from ..keys import STREAMS, key_for
+from ..notebook import table_html
 from ..spaces import Space
 from .certificate import Certificate, certify
 from .groups import ActiveCount
+from .ranks import distinct_ranks, in_both
 from .sides import ListedSide, Predicate, Side
 
 
 @dataclass(frozen=True)
 class Support:
-    """Training combinations and held-out ones, disjoint by construction, with named groups of the held-out ones."""
+    """A split of a space: training combinations and held-out ones, disjoint by construction.
+
+    Args:
+        space: what can be combined.
+        train: the combinations that are trained on.
+        held_out: those that are never trained on.
+        design: the name of what made it.
+        settings: what the design was told.
+        named: groups of the held-out side by name, as predicates on rows; they are scored apart.
+        asks: what its held-out score is about: "held_out", or a group of it such as "held_out/cross-block".
+
+    Example:
+        >>> split = rc.supports.random(rc.Subsets(6, 2), held_out=0.25)
+        >>> split
+        Support(random on Subsets(modules=6, at_most=2): 16 trained, 5 held out)
+        >>> split.certificate().connected
+        True
+    """
 
     space: Space
     train: Side
@@ -67,6 +86,19 @@ class Support:
     def __repr__(self) -> str:
         return f"Support({self.design} on {self.space}: {self.train.size:,} trained, {self.held_out.size:,} held out)"
 
+    def _repr_html_(self) -> str:
+        certificate = self.certificate()
+        facts = {
+            "space": self.space,
+            "trained": f"{self.train.size:,}",
+            "held out": f"{self.held_out.size:,}",
+            "compositional": "yes" if certificate.compositional else "no",
+            "connected": "yes" if certificate.connected else "no",
+            **{f"{one.strength}-way coverage": f"{one.share:.1%}" for one in certificate.coverage},
+            "divergence": certificate.divergence_words(),
+        }
+        return table_html(f"Support: {self.design}", facts.items())
+
 
 def from_ranks(
     space: Space,
@@ -75,21 +107,21 @@ def from_ranks(
     design: str,
     *,
     weights: np.ndarray | None = None,
+    held_out_weights: np.ndarray | None = None,
     **more: Any,
 ) -> Support:
     """A listed support; `held_out=None` means all the rest. Refuses an empty or overlapping side.
 
-    weights: one per rank of `train`; those of a rank that is given twice add up.
+    weights: one per rank of `train`; those of a rank that is given twice add up. held_out_weights: likewise.
     """
-    train, at = np.unique(train, return_inverse=True)
-    if weights is not None:
-        weights = np.bincount(at, weights=weights, minlength=len(train))
+    train, weights = distinct_ranks(space, train, weights)
     if held_out is None:
         rest = np.ones(space.size, dtype=bool)
         rest[train] = False
         held_out = np.flatnonzero(rest)
-    held_out = np.unique(held_out)
-    both = np.intersect1d(train, held_out)
+    else:
+        held_out, held_out_weights = distinct_ranks(space, held_out, held_out_weights)
+    both = in_both(train, held_out)
     if both.size:
         raise UserError(f"{space.describe(space.unrank(both[:1])[0])} is both trained and held out; choose one")
     for name, side in (("train on", train), ("hold out", held_out)):
@@ -98,4 +130,5 @@ def from_ranks(
                 f"the split {design!r} of {space} leaves nothing to {name} of its {space.size:,} combinations; "
                 "each side needs at least one"
             )
-    return Support(space, ListedSide(space, train, weights), ListedSide(space, held_out), design, **more)
+    sides = ListedSide(space, train, weights), ListedSide(space, held_out, held_out_weights)
+    return Support(space, *sides, design, **more)

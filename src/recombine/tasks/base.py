@@ -19,7 +19,20 @@ from .metrics import REGRESSION, Metric, Statistics, answer_statistics, decided,
 
 
 class Batch(NamedTuple):
-    """T tasks: what they combine, what a net is told and shown, and what is wanted. What is not there is None."""
+    """T tasks: what they combine, what a net is told and shown, and what is wanted. What is not there is None.
+
+    Args:
+        combinations: (T, K): whose data this is.
+        code: (T, C) numbers or (T, L) int32 words: what tells the net which combination.
+        inputs: (T, S, ...) samples of each task, of any shape and dtype; a negative word is padding.
+        target: (T, ...); of whole numbers -1 does not count; None when a net is asked blind.
+        constituents: (T, M): what a decoding probe should find.
+
+    Example:
+        >>> batch = task.sample(jax.random.key(0), space.sample(0, 3))
+        >>> batch.code.shape, batch.inputs.shape, batch.blind().target
+        ((3, 4), (3, 16, 16), None)
+    """
 
     combinations: Any  # (T, K): whose data this is
     code: Any = None  # (T, C) numbers or (T, L) int32 words: what tells the net which combination
@@ -38,6 +51,20 @@ class Task(eqx.Module):
     Subclass it, set the fields and write `sample`. Shapes follow from it (`shapes`). With numbers as target the loss is
     the mean squared error and the metrics are R^2; with whole numbers the loss is the cross-entropy, and
     `metrics = ANSWERS`. For anything else override `loss` and `score`.
+
+    Args:
+        space: what can be combined.
+        constituent_names: one per number that a decoding probe should find.
+        samples: of each task, where nothing else is said.
+
+    Example:
+        >>> class Doubled(rc.tasks.Task):
+        ...     id = "doubled-v1"
+        ...     def sample(self, key, combinations, samples=None):
+        ...         code = self.space.multihot(combinations).astype(float)
+        ...         return rc.tasks.Batch(combinations, code, None, 2 * code, code)
+        >>> Doubled(space, space.element_names, samples=1).shapes().target.shape
+        (1, 4)
     """
 
     id: ClassVar[str]
@@ -121,14 +148,36 @@ def _shapes(structure: Any, leaves: tuple[jax.ShapeDtypeStruct, ...], samples: i
 
 
 def cross_entropy(logits: jax.Array, target: jax.Array) -> jax.Array:
-    """Mean over the places that count (target >= 0) of -log p(target); logits have one axis more than the target."""
+    """Mean cross-entropy over the places that count (target >= 0): -log p(target).
+
+    Args:
+        logits: one axis more than the target, over the words.
+        target: whole numbers; -1 does not count.
+
+    Example:
+        >>> loss = rc.tasks.cross_entropy(jnp.zeros((2, 4)), jnp.array([3, -1]))
+        >>> bool(jnp.isclose(loss, jnp.log(4)))
+        True
+    """
     right = jax.nn.one_hot(target, logits.shape[-1])  # all zeros where a place does not count
     counted = jnp.maximum((target >= 0).sum(), 1)
     return -(right * jax.nn.log_softmax(logits)).sum() / counted
 
 
 def draw_batch(task: Task, sampler: Callable[..., jax.Array], key: jax.Array, tasks: int, samples: int | None) -> Batch:
-    """Combinations from the sampler, then their data; pure, so it runs inside a compiled step."""
+    """Combinations from the sampler, then their data; pure, so it runs inside a compiled step.
+
+    Args:
+        task: what makes the data.
+        sampler: (key, n) -> n combinations, such as `support.train.sampler()`.
+        key: of both.
+        tasks: how many combinations.
+        samples: inputs per combination; None: what the task says.
+
+    Example:
+        >>> rc.tasks.draw_batch(task, support.train.sampler(), jax.random.key(0), tasks=5, samples=2).target.shape
+        (5, 2, 16)
+    """
     which, what = jax.random.split(key)
     return task.sample(what, sampler(which, tasks), samples)
 

@@ -18,13 +18,18 @@ Statistics = dict[str, np.ndarray]  # name -> (T, ...), one entry per item
 
 @dataclass(frozen=True)
 class Metric:
-    """One number of a group of items.
+    """A metric: one number of a group of items.
 
     Args:
         name: what it is called in tables.
         words: what the axis of a chart says.
         reduce: the statistics of some items -> the number; NaN where it does not exist.
         higher_is_better: which way the best net is (`Recipe(keep="best")`).
+
+    Example:
+        >>> longest = rc.tasks.Metric("longest", "longest answer", lambda found: found["length"].max())
+        >>> longest({"length": np.array([2, 5, 3])})
+        5.0
     """
 
     name: str
@@ -39,7 +44,16 @@ class Metric:
 
 
 def decided(answer: Any, target: Any) -> Any:
-    """Whole numbers like the target: the answer itself, or the argmax of logits, which have one axis more."""
+    """Whole numbers like the target: the answer itself, or the argmax of logits, which have one axis more.
+
+    Args:
+        answer: whole numbers, or logits.
+        target: what the answer is compared with; only its number of axes is looked at.
+
+    Example:
+        >>> rc.tasks.decided(np.array([[0.1, 0.9], [0.8, 0.2]]), target=np.array([1, 1])).tolist()
+        [1, 0]
+    """
     is_logits = answer.ndim == target.ndim + 1
     return answer.argmax(-1) if is_logits else answer
 

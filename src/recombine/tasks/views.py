@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +13,18 @@ from .metrics import Statistics
 
 
 class View(Task):
-    """Another task, whose batches are changed by `seen`. Loss, score and metrics are those of the task within."""
+    """Another task, whose batches are changed by `seen`. Loss, score and metrics are those of the task within.
+
+    Args:
+        of: the task within.
+
+    Example:
+        >>> class Doubled(rc.tasks.View):
+        ...     def seen(self, batch):
+        ...         return batch._replace(target=2 * batch.target)
+        >>> Doubled(task).metrics == task.metrics
+        True
+    """
 
     of: Task
 
@@ -57,13 +68,23 @@ class View(Task):
 
 
 class WrongCode(View):
-    """Every item has the code of another combination: what is right here is right without knowing the combination.
+    """The task of the wrong-code baseline: every item is shown the code of another combination.
 
-    It is that of the nearest item before it (the last comes before the first) that combines something else, so that
-    several draws of a combination do not tell each other's. In a batch of one combination there is no wrong code.
+    What is right here is right without knowing the combination. The code is that of the nearest item before it (the
+    last comes before the first) that combines something else, so that several draws of a combination do not tell each
+    other's. In a batch of one combination there is no wrong code.
 
     The score of a net on it is the wrong-code baseline. Imitation has such a floor (moves that are right whatever is
     wanted); an R^2 has not.
+
+    Args:
+        of: the task within.
+
+    Example:
+        >>> rows, key = jnp.array([[0, 1], [2, 3]]), jax.random.key(0)
+        >>> right, wrong = (one.sample(key, rows) for one in (task, rc.tasks.WrongCode(task)))
+        >>> bool((wrong.code == right.code[::-1]).all())
+        True
     """
 
     __init__ = View.__init__
@@ -76,13 +97,54 @@ class WrongCode(View):
         return batch._replace(code=jax.tree.map(lambda code: code[other], batch.code))
 
 
-class FirstRow(View):
-    """Of each task the first row of its first sample: what a decoding probe reads, so that rows are independent."""
+class Unscored(View):
+    """The task without its targets: what is only read off a net needs no score.
+
+    Args:
+        of: the task within.
+
+    Example:
+        >>> rc.tasks.Unscored(task).sample(jax.random.key(0), space.sample(0, 3)).target is None
+        True
+    """
 
     __init__ = View.__init__
 
     def seen(self, batch: Batch) -> Batch:
-        def first(values: jax.Array) -> jax.Array:  # (T, S, ..., I) -> (T, 1, ..., I): one row in every axis between
-            return values[(slice(None), *(slice(1) for _ in values.shape[1:-1]))]
+        return batch._replace(target=None)
 
-        return batch._replace(inputs=jax.tree.map(first, batch.inputs), target=None)
+
+class FirstRow(Unscored):
+    """Of each task the first row of its first sample: what a decoding probe reads, so that rows are independent.
+
+    Args:
+        of: the task within.
+
+    Example:
+        >>> rc.tasks.FirstRow(task).sample(jax.random.key(0), space.sample(0, 3)).inputs.shape
+        (3, 1, 16)
+    """
+
+    __init__ = View.__init__
+    row: ClassVar[slice] = slice(1)
+
+    def seen(self, batch: Batch) -> Batch:
+        def one(values: jax.Array) -> jax.Array:  # (T, S, ..., I) -> (T, 1, ..., I): one row in every axis between
+            return values[(slice(None), *(self.row for _ in values.shape[1:-1]))]
+
+        return super().seen(batch)._replace(inputs=jax.tree.map(one, batch.inputs))
+
+
+class LastRow(FirstRow):
+    """Of each task the last row of its last sample, by itself: nets that look back at other rows do not see them.
+
+    Args:
+        of: the task within.
+
+    Example:
+        >>> rc.tasks.LastRow(task).sample(jax.random.key(0), space.sample(0, 3)).inputs.shape
+        (3, 1, 16)
+    """
+
+    __init__ = View.__init__
+    row = slice(-1, None)

@@ -14,6 +14,7 @@ import jax
 
 from ..files import write_whole
 from ..files.arrays import pack, set_aside, unpack
+from ..files.foreign_json import parsed_json
 from ..nets.parts import from_plain, to_plain
 
 T = TypeVar("T")
@@ -60,8 +61,8 @@ class Checkpoint:
             restored = [from_plain(leaf, arrays[name]) for name, leaf in zip(names, leaves, strict=True)]
             if [leaf.shape for leaf in leaves] != [leaf.shape for leaf in restored]:
                 raise ValueError("its arrays have other shapes")
-            return jax.tree.unflatten(structure, restored), json.loads(notes["history"]), float(notes["seconds"])
-        except (ValueError, KeyError) as problem:
+            return jax.tree.unflatten(structure, restored), _history(notes["history"]), float(notes["seconds"])
+        except (ValueError, KeyError, TypeError) as problem:
             set_aside(self.path, "checkpoint", problem)
             return None
 
@@ -70,6 +71,13 @@ class Checkpoint:
             self.path.unlink()
         with contextlib.suppress(OSError):  # only if nothing else is in it
             self.path.parent.rmdir()
+
+
+def _history(text: str) -> list:
+    found = parsed_json(text, nan=True)
+    if not isinstance(found, list) or not all(isinstance(row, (list, dict)) for row in found):
+        raise ValueError("its history is no list of rows")
+    return found
 
 
 def clear(folder: Path) -> None:

@@ -1,14 +1,14 @@
 """evaluate: a net is asked about combinations, and each answer is scored. The one evaluator there is.
 
 Scores, history, maps of combinations and probes all go through it. Items are made and answered in blocks of a constant
-256 by one compiled program, whatever their number (the last block is padded), and scored on the host, item by item.
+256 by compiled programs, whatever their number (the last block is padded), and scored on the host, item by item.
 Another support, another number of items or another seed compiles nothing.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,17 +19,19 @@ import numpy as np
 
 from ..errors import UserError, require_int, unknown
 from ..keys import name_to_int
+from ..machine.precision import one_thread
 from ..nets import Moment, Net, Parts, Step, Trace, cut, how_to_ask, join
-from ..precision import one_thread
 from ..supports import Side
-from ..tasks import Batch, Metric, Task
-from ..tasks.metrics import NATS, Statistics
+from ..tasks import Batch, Metric, Task, View
+from ..tasks.metrics import EXACT, NATS, Statistics
+from .pooled_layers import pooled
 
 BLOCK = 256  # items in one call of the program; constant, since what is sampled depends on it
 ANSWER = name_to_int("answer")  # what a net draws when it is asked
-WAYS = ("answer", "likelihood")
+WAYS = ("answer", "likelihood", "forced")
 #: what can be kept of each item beside its statistics
 KEEPABLE = ("answer", *Batch._fields)
+EVERY_LAYER = "*"  # among the layers that are asked for: all that the trace has
 
 
 @dataclass(frozen=True)
@@ -82,44 +84,81 @@ def evaluate(
     by: str = "answer",
     samples: int | None = None,
     trace: Sequence[str] = (),
+    widest: int | None = None,
     keep: Sequence[str] = (),
 ) -> Items:
-    """Asks a net about combinations, and scores what it says.
+    """Asks a net about combinations, and scores what it says, item by item.
 
     Args:
         net: a net; dropout and the like are off.
         task: what makes the items and scores them. Its `given(support)` is the caller's business.
         combinations: (n, K) rows; each gets `draws` items.
+        draws: items per combination.
         key: of the items and of what the net draws.
         how: how to ask: a dictionary of fields of the net's `How`, or one of these.
-        by: "answer", or "likelihood": nats of the target instead of an answer.
+        by: "answer"; "likelihood": nats of the target instead of an answer; or "forced": exact match by one pass that
+            is shown the target, for nets that write word by word, whose greedy answers are right where all its most
+            probable words are.
         samples: of each item, if not what the task says.
-        trace: layers whose activations are kept.
+        trace: layers whose activations are kept; "*" is every layer.
+        widest: keep layers pooled to (N, at most so many numbers); see `pooled_layers`. As they are, if not given.
         keep: what else is kept: "answer", or fields of the batch such as "constituents".
+
+    Example:
+        >>> items = rc.evaluate(trained.nets[0], task, space.enumerate(), draws=2, key=jax.random.key(0))
+        >>> list(items.scores()), items.by_combination("r2").shape
+        (['r2', 'r2_pooled', 'undefined'], (10,))
     """
+    _require_askable(net, by, trace, keep)
+    rows = task.space.check(combinations).astype(task.space.dtype)
+    if samples is not None:
+        require_int("samples", samples, at_least=1)
+    if widest is not None:
+        require_int("widest", widest, at_least=1)
+    total = len(rows) * require_int("draws", draws, at_least=1)
+    if not total:
+        raise UserError("there are no combinations to ask about; give at least one")
+    how = how_to_ask(net, how)
+    parts, blocks = cut(net), []
+    for own, batch in item_blocks(task, rows, draws, key, samples):
+        layers: Any = {}
+        if by == "likelihood":
+            answer = _likelihood_program(how)(parts, task, batch, own)
+        elif by == "forced":
+            answer = _forced_program()(parts, batch, own)
+        else:
+            answer, layers = _answer_program(how, tuple(trace), widest)(parts, batch.blind(), own)
+        blocks.append(_scored(task, by, keep, *jax.tree.map(np.asarray, (answer, batch, layers))))
+    statistics, finite, layers, kept = jax.tree.map(lambda *values: np.concatenate(values)[:total], *blocks)
+    metrics = {"likelihood": (NATS,), "forced": (EXACT,)}.get(by, task.metrics)
+    return Items(metrics, rows, draws, statistics, finite, layers, kept)
+
+
+def own_nats(net: Net, items: Items, task: Task, *, key: jax.Array) -> np.ndarray:
+    """(N,): nats of a net's own answers, which `items` must have kept; for nets with an exact likelihood.
+
+    key: that with which the items were asked.
+    """
+    answers, found = items.kept["answer"], []
+    for own, batch in item_blocks(task, items.combinations, items.draws, key):
+        which = np.arange(len(found) * BLOCK, (len(found) + 1) * BLOCK) % len(answers)
+        said = batch._replace(target=jnp.asarray(answers[which]))
+        found.append(np.asarray(_likelihood_program(how_to_ask(net, None))(cut(net), task, said, own)))
+    return np.concatenate(found)[: len(answers)]
+
+
+def _require_askable(net: Net, by: str, trace: Sequence[str], keep: Sequence[str]) -> None:
     if by not in WAYS:
         raise unknown("way to evaluate", by, WAYS)
     if by == "likelihood" and net.likelihood_is is None:
         raise UserError(f"{type(net).__name__} has no likelihood; by='answer' asks for its answers")
-    if by == "likelihood" and trace:
-        raise UserError(f"trace={tuple(trace)}: a likelihood has no trace; by='answer' has one")
+    if by == "forced" and not net.forced_tells_exact:
+        raise UserError(f"{type(net).__name__} does not write word by word; by='answer' asks for its answers")
+    if by != "answer" and trace:
+        raise UserError(f"trace={tuple(trace)}: by={by!r} has no trace; by='answer' has one")
     for name in keep:
         if name not in KEEPABLE:
             raise unknown("part of an item", name, KEEPABLE)
-    rows = task.space.check(combinations).astype(task.space.dtype)
-    if samples is not None:
-        require_int("samples", samples, at_least=1)
-    total = len(rows) * require_int("draws", draws, at_least=1)
-    if not total:
-        raise UserError("there are no combinations to ask about; give at least one")
-    program = _program(how_to_ask(net, how), by, samples, tuple(trace))
-    parts, blocks = cut(net), []
-    for block in range(-(-total // BLOCK)):
-        which = np.arange(block * BLOCK, (block + 1) * BLOCK) % total // draws  # the last block begins again
-        asked = program(parts, task, jnp.asarray(rows[which]), block_key(key, block))
-        blocks.append(_scored(task, by, keep, *jax.tree.map(np.asarray, asked)))
-    statistics, finite, layers, kept = jax.tree.map(lambda *values: np.concatenate(values)[:total], *blocks)
-    return Items((NATS,) if by == "likelihood" else task.metrics, rows, draws, statistics, finite, layers, kept)
 
 
 def ask(net: Net, batch: Batch, key: jax.Array | None = None, how: Any = None) -> tuple[Any, Trace]:
@@ -158,24 +197,75 @@ def block_key(key: jax.Array, block: int) -> jax.Array:
     return jax.random.fold_in(key, block)
 
 
+def item_blocks(
+    task: Task, rows: np.ndarray, draws: int, key: jax.Array, samples: int | None = None
+) -> Iterator[tuple[jax.Array, Batch]]:
+    """The items of combinations in blocks of a constant size, each with its key; the last one begins again."""
+    total = len(rows) * draws
+    for block in range(-(-total // BLOCK)):
+        which = np.arange(block * BLOCK, (block + 1) * BLOCK) % total // draws
+        own = block_key(key, block)
+        yield own, _items(task, jnp.asarray(rows[which]), own, samples)
+
+
+def _items(task: Task, rows: jax.Array, key: jax.Array, samples: int | None) -> Batch:
+    """A block of items. A view is made of the items of the task within, so that it does not compile these again."""
+    if isinstance(task, View) and type(task).sample is View.sample:
+        return _view_program()(task, _items(task.of, rows, key, samples))
+    return _items_program(samples)(task, rows, key)
+
+
+# Items and answers are made by programs of their own: another net compiles no items, and layers asked for beside the
+# answers, or another world with items of the same shape, compile no more than they must.
+
+
 @functools.cache
-def _program(how: Any, by: str, samples: int | None, trace: tuple[str, ...]) -> Callable:
-    # what is kept of an item is chosen on the host: asking for more compiles nothing
-    def run(parts: Parts, task: Task, rows: jax.Array, key: jax.Array) -> tuple[Any, Batch, Trace]:
+def _items_program(samples: int | None) -> Callable[..., Batch]:
+    def run(task: Task, rows: jax.Array, key: jax.Array) -> Batch:
         _, what = jax.random.split(key)  # the first half drew the combinations
-        batch, net = task.sample(what, rows, samples), join(parts)
-        own = jax.random.fold_in(what, ANSWER)
-        layers: Trace = {}
-        if by == "likelihood":
-            answer = evaluation_mode(net).likelihood(task, batch, own, how)
-        else:
-            answer, layers = ask(net, batch, own, how)
-        for name in trace:
-            if name not in layers:
-                raise unknown("layer", name, layers)
-        return answer, batch, {name: layers[name] for name in trace}
+        return task.sample(what, rows, samples)
 
     return jax.jit(run, compiler_options=one_thread())
+
+
+@functools.cache
+def _view_program() -> Callable[..., Batch]:
+    return jax.jit(lambda view, batch: view.seen(batch), compiler_options=one_thread())
+
+
+@functools.cache
+def _answer_program(how: Any, trace: tuple[str, ...], widest: int | None) -> Callable[..., tuple[Any, Trace]]:
+    def run(parts: Parts, batch: Batch, key: jax.Array) -> tuple[Any, Trace]:
+        answer, layers = ask(join(parts), batch, _own_key(key), how)
+        names = tuple(layers) if EVERY_LAYER in trace else trace
+        for name in names:
+            if name not in layers:
+                raise unknown("layer", name, layers)
+        return answer, {name: layers[name] if widest is None else pooled(layers[name], widest) for name in names}
+
+    return jax.jit(run, compiler_options=one_thread())
+
+
+@functools.cache
+def _likelihood_program(how: Any) -> Callable[..., jax.Array]:
+    def run(parts: Parts, task: Task, batch: Batch, key: jax.Array) -> jax.Array:
+        return evaluation_mode(join(parts)).likelihood(task, batch, _own_key(key), how)
+
+    return jax.jit(run, compiler_options=one_thread())
+
+
+@functools.cache
+def _forced_program() -> Callable[..., jax.Array]:
+    def run(parts: Parts, batch: Batch, key: jax.Array) -> jax.Array:
+        return evaluation_mode(join(parts))(batch._replace(constituents=None), _own_key(key))[0]
+
+    return jax.jit(run, compiler_options=one_thread())
+
+
+def _own_key(key: jax.Array) -> jax.Array:
+    """Of what a net draws when it is asked about a block."""
+    _, what = jax.random.split(key)
+    return jax.random.fold_in(what, ANSWER)
 
 
 def _scored(task: Task, by: str, keep: Sequence[str], answer: Any, batch: Batch, layers: Trace) -> tuple:

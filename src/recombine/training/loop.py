@@ -4,7 +4,7 @@ A step is a function of (state, key): draw combinations of the training side, ma
 the gradient, update. How many steps one call does (a compiled loop, or one step per call for nets that train slowly
 inside a loop on a CPU) and how members of an ensemble run side by side (threads with a one-threaded program each on a
 CPU, one vmapped program elsewhere) changes the time and not the numbers. Where there are several devices, each makes
-and computes its share of the batch (`devices.py`): the same numbers up to the rounding of sums.
+and computes its share of the batch (`machine/devices.py`): the same numbers up to the rounding of sums.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from pathlib import Path
 
 import jax
 
-from ..compilation import enable_cache
-from ..devices import choose
 from ..errors import UserError, require_int
+from ..machine.compilation import enable_cache
+from ..machine.devices import choose
+from ..machine.processes import cores
+from ..machine.progress import Report, bars
 from ..nets import Blueprint, Net
-from ..processes import cores
-from ..progress import Report, bars
 from ..supports import Support
 from ..tasks import Task
 from . import checkpoints
@@ -63,10 +63,15 @@ def train(
         checkpoint: a folder; the same call continues from what is there. It is emptied when a member is done.
         threads: members at once on a CPU (default: all cores of this process); each member's program uses one thread.
         ensemble: "threads", "vmap", or "auto": threads on a CPU, vmap elsewhere.
-        devices: how many share each batch; "auto": all of this machine, or as many as cut it equally. 1 is off.
-            Members that share devices in "threads" run one after the other.
+        devices: how many share each batch; "auto": all of this machine, or as many as cut it equally. 1 is off. Members
+            that share devices in "threads" run one after the other.
         watch: streams that are looked at on the way, such as "held_out/cross-block".
         kept: where members of stages are found instead of being trained, and kept when they were.
+
+    Example:
+        >>> run = rc.train(task, support, rc.nets.MLP(width=8, depth=2), recipe, seeds=2, progress=False)
+        >>> [member.seed for member in run.members]
+        [0, 1]
     """
     stages = prepared(task, support, net, recipe)
     seed_list = list(seeds) if isinstance(seeds, Iterable) else list(range(require_int("seeds", seeds, at_least=1)))

@@ -18,12 +18,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import __version__
-from ..devices import Layout
 from ..keys import key_for
+from ..machine.devices import Layout
+from ..machine.precision import resolve
+from ..machine.progress import Report
 from ..nets import Blueprint, Net, Parts, initialize, join
 from ..nets.parts import Arrays
-from ..precision import resolve
-from ..progress import Report
 from ..supports import Support
 from ..tasks import Task
 from . import checkpoints
@@ -57,7 +57,7 @@ class StageRun:
     stop: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self):
-        self.precision = resolve(self.recipe.precision)
+        self.precision = resolve(self.recipe.precision, self.blueprint.products)
         self.sampler = self.support.train.sampler()
         # what every call of the program takes besides state, frozen arrays and key
         self.given = self.layout.copied((self.task, self.sampler, self.recipe.rates()))

@@ -13,13 +13,14 @@ import jax
 import jax.numpy as jnp
 
 from ..errors import UserError, require_int, unknown
-from ..precision import PRECISIONS
+from ..machine.precision import PRECISIONS
 from .optimizers import gradients, optimizers
 from .schedules import schedules
 
 KEPT = ("last", "best")
 HANDED_OVER = ("scored", "raw")
 HISTORIES = ("scores", "losses")
+MOST_EXAMPLES = 2**24  # of a combination: numbers of a recipe are exact up to here on the device
 #: fields that are real numbers: the lowest and the highest value
 RANGES = {
     "learning_rate": (0, math.inf),
@@ -44,12 +45,13 @@ DEFAULT_GROUPS: dict[str, dict[str, Any]] = {"decay": {}, "no_decay": {"weight_d
 
 @dataclass(frozen=True)
 class Recipe:
-    """Optimizer, schedule, batch and precision.
+    """How a net is trained, as data: optimizer, schedule, batch and precision.
 
     Args:
         steps: of training.
         tasks: combinations per step, each with weights of its own.
         samples: inputs per task; None: what the task says.
+        examples: of each combination that are stored, of which training draws; None: every step has new ones.
         optimizer: "adamw", "adam-atan2" or "sign-sgd".
         learning_rate: at its peak.
         schedule: "constant", "cosine", "linear", "noam" or "halving".
@@ -58,17 +60,28 @@ class Recipe:
         half_life: share of the steps after which "halving" has halved the rate.
         weight_decay: decoupled, on the group "decay": by default all matrices, and what a net declares.
         gradient: "plain", "clip" (to the global norm `norm`) or "normalize" (to it).
+        norm: of the gradient, where it is clipped or normalized.
+        b1: momentum of the optimizer.
+        b2: decay of its second moment.
+        nesterov: look-ahead momentum.
         groups: settings of single parameter groups by name, as in {"mask": {"learning_rate": 0.1}}.
         ema: decay of an average of the weights, which is then what is scored; 0 is off.
         keep: "last", or "best": the net of the evaluation with the best score on the validation stream.
         hand_over: what the next stage starts from: the net that is "scored", or the "raw" one of the last step.
+        precision: of products: "float32", "bfloat16", or "auto": the faster one on this machine.
         evaluations: times that the history gets a row.
         history: "scores" and losses of the watched streams, or only "losses", where answering is dear.
+
+    Example:
+        >>> quick = rc.Recipe(steps=500, learning_rate=1e-3, schedule="constant")
+        >>> quick.steps, quick.optimizer
+        (500, 'adamw')
     """
 
     steps: int = 3000
     tasks: int = 96
     samples: int | None = 1
+    examples: int | None = None
     optimizer: str = "adamw"
     learning_rate: float = 5e-3
     schedule: str = "cosine"
@@ -95,10 +108,17 @@ class Recipe:
         require_int("evaluations", self.evaluations, at_least=0)
         if self.samples is not None:
             require_int("samples", self.samples, at_least=1)
+        if self.examples is not None:
+            require_int("examples", self.examples, at_least=1, at_most=MOST_EXAMPLES)
         choices = {
-            "optimizer": optimizers, "schedule": schedules, "gradient": gradients, "precision": PRECISIONS,
-            "keep": KEPT, "hand_over": HANDED_OVER, "history": HISTORIES,
-        }  # fmt: skip
+            "optimizer": optimizers,
+            "schedule": schedules,
+            "gradient": gradients,
+            "precision": PRECISIONS,
+            "keep": KEPT,
+            "hand_over": HANDED_OVER,
+            "history": HISTORIES,
+        }
         for name, known in choices.items():
             if getattr(self, name) not in known:
                 raise unknown(name, getattr(self, name), known)
@@ -117,13 +137,24 @@ class Recipe:
     def published(cls, **changes: Any) -> Recipe:
         """The settings of Redhardt, Akram, Schug 2025 for the hyperteacher (Table 3 and the public sweeps)."""
         settings: dict[str, Any] = dict(
-            steps=300_000, tasks=128, samples=16, learning_rate=3e-4, schedule="constant", warmup=0.0,
-            weight_decay=0.003, b1=0.9, b2=0.999, nesterov=False, precision="float32",
-        )  # fmt: skip
+            steps=300_000,
+            tasks=128,
+            samples=16,
+            learning_rate=3e-4,
+            schedule="constant",
+            warmup=0.0,
+            weight_decay=0.003,
+            b1=0.9,
+            b2=0.999,
+            nesterov=False,
+            precision="float32",
+        )
         return cls(**(settings | changes))
 
     def to_json(self) -> dict[str, Any]:
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        if self.examples is None:  # it came later: what was written before stays equal
+            del fields["examples"]
         return fields | {"groups": {name: dict(own) for name, own in self.groups.items()}}
 
     def group(self, name: str) -> Recipe:
@@ -152,13 +183,14 @@ class Recipe:
     def _own_rates(self) -> Rates:
         numbers = {name: getattr(self, name) for name in ("learning_rate", "weight_decay", "b1", "b2", "floor")}
         numbers |= {"half_life": self.half_life, "norm": self.norm, "ema": self.ema}
-        numbers |= {"warmup": round(self.warmup * self.steps), "steps": self.steps}
+        numbers |= {"warmup": round(self.warmup * self.steps), "steps": self.steps, "examples": self.examples or 0}
         return Rates(**{name: jnp.asarray(number, jnp.float32) for name, number in numbers.items()})
 
     def shape(self) -> Recipe:
         """What the program depends on: recipes that differ only in rates and length share a program."""
         shared = {"steps": 1, "evaluations": 0, "history": "scores", "keep": "last", "hand_over": "scored"}
         shared["precision"] = "float32"  # that of a net is its own
+        shared["examples"] = None if self.examples is None else 1  # how many there are is data
         numbers = {name: 0.0 for name in RANGES} | {"ema": 0.5 * (self.ema > 0), "norm": 1.0}
         # of numbers by which directions are found the program knows that there are some, and not which
         kept = {
@@ -214,3 +246,4 @@ class Rates(eqx.Module):
     ema: jax.Array
     warmup: jax.Array
     steps: jax.Array
+    examples: jax.Array

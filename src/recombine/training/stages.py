@@ -25,6 +25,11 @@ class Stage:
         recipe: how it is trained.
         task: the world, if not that of the whole training.
         support: the split, if not that of the whole training.
+
+    Example:
+        >>> stages = [rc.Stage(rc.nets.MLP(width=8, depth=2), rc.Recipe(steps=steps)) for steps in (500, 100)]
+        >>> [stage.recipe.steps for stage in stages]  # rc.train(task, support, stages) trains one after the other
+        [500, 100]
     """
 
     net: Blueprint

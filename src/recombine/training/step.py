@@ -11,13 +11,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..devices import Layout
 from ..errors import UserError
 from ..keys import name_to_int
+from ..machine.devices import Layout
+from ..machine.precision import one_thread
 from ..nets import Blueprint, Moment, Net, Parts, Step, cut, join
 from ..nets.parts import Arrays, Static
-from ..precision import one_thread
-from ..tasks import Task, draw_batch
+from ..tasks import Batch, Task, draw_batch, draw_stored
 from .optimizers import gradients, least_square, plain
 from .recipe import Rates, Recipe
 from .updates import OptimizerStates, first_states, updated
@@ -26,6 +26,8 @@ ONE_DEVICE = Layout()
 #: what a net draws in a step (dropout, noise) is not what the data of the step is drawn from
 MOMENT = name_to_int("moment")
 MEMORY = name_to_int("memory")
+#: nor are the examples of a finite data set
+STORED = name_to_int("stored")
 
 
 class State(eqx.Module):
@@ -165,8 +167,8 @@ def one_step(
     layout: Layout = ONE_DEVICE,
 ) -> State:
     """One update."""
-    key = jax.random.fold_in(key, state.step)
-    batch = layout.shared_out(draw_batch(task, sampler, key, shape.tasks, shape.samples))
+    store, key = jax.random.fold_in(key, STORED), jax.random.fold_in(key, state.step)
+    batch = layout.shared_out(training_batch(task, sampler, key, store, shape, rates[""]))
     moment = Moment(jax.random.fold_in(key, MOMENT), state.step / rates[""].steps)
 
     def loss_of(trained: Arrays) -> tuple[jax.Array, Step]:
@@ -196,6 +198,14 @@ def one_step(
         state.static,
     )
     return placed(after, layout, shape.tasks)
+
+
+def training_batch(task: Task, sampler: Any, key: jax.Array, store: jax.Array, shape: Recipe, rates: Rates) -> Batch:
+    """The data of one step: new, or of the examples that are stored."""
+    if shape.examples is None:
+        return draw_batch(task, sampler, key, shape.tasks, shape.samples)
+    count = rates.examples.astype(jnp.int32)
+    return draw_stored(task, sampler, key, store, tasks=shape.tasks, samples=shape.samples, examples=count)
 
 
 def _treated(gradient: Arrays, treatment: str, wanted: jax.Array) -> tuple[Arrays, jax.Array]:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import jax
 
 from ..errors import UserError, require_int
-from ..intervals import Interval, over_seeds
 from ..keys import key_for
+from ..machine.precision import resolve
 from ..nets import Blueprint, Net
 from ..nets.saved import Built, remember
-from ..precision import resolve
+from ..notebook import table_html
+from ..statistics.intervals import Interval, over_seeds
 from ..supports import Side, Support
 from ..tasks import Task
 from .evaluation import draw_combinations, evaluate
@@ -70,6 +71,17 @@ class Score:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        rows = [("all", self.interval), *self.groups.items()]
+        shown = [(name, f"{found.mean:.3f}", _ends(found), found.seeds) for name, found in rows if found.seeds]
+        title = f"Score: {self.stream}, {self.metric}"
+        left_out = f"; diverged, left out: seeds {self.diverged}" if self.diverged else ""
+        return table_html(title + left_out, shown, ("group", "mean", "95 % over seeds", "seeds"))
+
+
+def _ends(interval: Interval) -> str:
+    return f"{interval.low:.3f} to {interval.high:.3f}" if interval.seeds > 1 else ""
+
 
 def _interval(values: list[float]) -> Interval:
     """Over seeds; undefined where the score of a seed is."""
@@ -78,7 +90,22 @@ def _interval(values: list[float]) -> Interval:
 
 @dataclass(frozen=True)
 class Trained:
-    """What `train` returns."""
+    """What `train` returns: one net per seed, and what they were trained on.
+
+    Args:
+        task: the world.
+        support: what was trained on and what was held out.
+        blueprint: of the nets.
+        recipe: how they were trained.
+        members: one per seed: the net, its history and whether it diverged.
+        stages: all stages, the last of which is what the fields above say.
+
+    Example:
+        >>> len(trained.nets), trained.history.step.tolist()
+        (1, [2])
+        >>> trained.score("held_out", tasks=16).metric
+        'r2'
+    """
 
     task: Task
     support: Support
@@ -91,7 +118,10 @@ class Trained:
     def __post_init__(self):
         """Nets that went through all stages learn what built them, so that `net.save(path)` needs nothing else."""
         stages = self.stages or (Stage(self.blueprint, self.recipe),)
-        built = [Built(stage.net, stage.task or self.task, resolve(stage.recipe.precision)) for stage in stages]
+        built = [
+            Built(stage.net, stage.task or self.task, resolve(stage.recipe.precision, stage.net.products))
+            for stage in stages
+        ]
         for member in self.members:
             if member.diverged_at is None or len(built) == 1:
                 remember(member.net, built)
@@ -148,6 +178,16 @@ class Trained:
         diverged = sum(member.diverged_at is not None for member in self.members)
         tail = f", {diverged} diverged" if diverged else ""
         return f"Trained({self.blueprint}, {len(self.members)} seeds, {self.recipe.steps} steps{tail})"
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for member in self.members:
+            last = member.history[-1] if member.history else {}
+            loss = f"{last['loss']:.4g}" if isinstance(last.get("loss"), float) else ""
+            state = "trained" if member.diverged_at is None else f"diverged at step {member.diverged_at}"
+            rows.append((member.seed, state, loss))
+        title = f"Trained: {self.blueprint}, {self.recipe.steps} steps on {self.support!r}"
+        return table_html(title, rows, ("seed", "state", "last loss"))
 
 
 def stream_scores(

@@ -8,11 +8,11 @@ from typing import Any
 import jax
 import numpy as np
 
-from .. import shades
+from .. import packed_images
 from ..keys import key_for
 from ..nets import Net
 from ..supports import Support
-from ..tasks import Episode, Episodes, Pictures
+from ..tasks import Episode, Episodes, Pictures, Sequences
 from ..training import Items, Player, Trained, evaluate
 from .keepers import keepers
 from .panel import POOLED, panel
@@ -20,7 +20,8 @@ from .panel import POOLED, panel
 MOST = 2_000  # combinations of a space that is scored one by one
 DRAWS = 128  # tasks that a combination is scored on: with few, the worst of many scores is chance
 KEPT = 32  # of these for a record, where all combinations are scored to be looked at: seconds per cell
-SHOWN = 4  # held-out pictures that are kept to look at
+SHOWN = 4  # held-out pictures, or wrong answers, that are kept to look at
+TRIED = 64  # held-out texts that are asked until some are answered wrongly
 
 
 def per_combination(task: Any, net: Net, rows: np.ndarray, metric: str, seed: int, draws: int = DRAWS) -> np.ndarray:
@@ -30,7 +31,7 @@ def per_combination(task: Any, net: Net, rows: np.ndarray, metric: str, seed: in
 
 @keepers.register("panel")
 def kept_panel(run: Trained, asked: Items | None = None) -> dict[str, Any]:
-    """Score, control, confidence and process variance of each combination."""
+    """Score, control, confidence, process variance and decodability by layer of each combination."""
     return panel(run)
 
 
@@ -65,6 +66,20 @@ def telling_episode(task: Episodes, support: Support, net: Net, tries: int = 12)
     return played
 
 
+@keepers.register("mistakes")
+def kept_mistakes(run: Trained, asked: Items | None = None) -> dict[str, Any]:
+    """A few held-out texts that are answered wrongly, with truth and answer; nothing of tasks that have no texts."""
+    task, member = run.task, run.members[0]
+    if not isinstance(task, Sequences):
+        return {}
+    rows = run.support.side(run.support.asks).sample(key_for("held_out/mistakes", 0), TRIED)
+    items = evaluate(member.net, task, rows, key=key_for("held_out/each", member.seed), keep=["answer"])
+    wrong = np.flatnonzero(items.by_combination("exact") < 1)[:SHOWN]
+    answers = items.kept["answer"]
+    told = [{"text": task.text(rows[i]), "truth": task.meaning(rows[i]), "said": task.said(answers[i])} for i in wrong]
+    return {"mistakes": told}
+
+
 @keepers.register("drawings")
 def kept_drawings(run: Trained, asked: Items | None) -> dict[str, Any]:
     """A few held-out pictures with their truth, and the map of errors if there are two factors; for the report."""
@@ -83,8 +98,8 @@ def kept_drawings(run: Trained, asked: Items | None) -> dict[str, Any]:
     pictures = [
         {
             "at": rows[i].tolist(),
-            "target": shades.pack(targets[i], 0, 1),
-            "output": shades.pack(outputs[i], -0.2, 1.2),
+            "target": packed_images.pack(targets[i], 0, 1),
+            "output": packed_images.pack(outputs[i], -0.2, 1.2),
         }
         for i in chosen
     ]
@@ -95,7 +110,7 @@ def kept_drawings(run: Trained, asked: Items | None) -> dict[str, Any]:
         whole = task.asked_about(rows)  # a stripe has no place
         errors = ((outputs - targets) ** 2).mean((1, 2)) / empty
         grid[rows[whole, 1], rows[whole, 0]] = errors[whole]
-        facts["error_map"] = shades.pack(grid, 0, 1.5)
+        facts["error_map"] = packed_images.pack(grid, 0, 1.5)
         inside = rows[held_out]
         facts["hole"] = [*inside.min(0).tolist(), *(np.ptp(inside, axis=0) + 1).tolist()]  # x, y, width, height
     return {"drawings": facts}

@@ -32,13 +32,14 @@ from .. import __version__
 from ..errors import UserError, require_number
 from ..files import temporary, user_cache, write_whole
 from ..files.arrays import pack, set_aside, unpack
-from ..files.local import ABANDONED
+from ..files.foreign_json import parsed_json
+from ..files.local import ABANDONED, alone_in
+from ..machine.processes import Process, this_process
 from ..nets import Net, Parts, cut, join
 from ..nets.parts import Arrays
-from ..processes import Process, this_process
 from ..training import Member
 
-VERSION = 2  # of what a training gives for the same data; raise it when numbers change
+VERSION = 3  # of what a training gives for the same data; raise it when numbers change
 MOST_MEGABYTES = 2000.0  # of nets in the shared folder; the ones used longest ago go first
 LOOK_AGAIN = 0.2  # seconds between two looks at a lock
 
@@ -81,7 +82,7 @@ class KeptNets:
             return None
         try:
             arrays, notes = unpack(path)
-            made_by = json.loads(notes["made_by"])
+            made_by = parsed_json(notes["made_by"])
             if key_of(made_by, len(made_by["stages"])) != key:
                 raise ValueError("it is the net of another trial")
             member = member_of(notes, arrays, fresh())
@@ -102,10 +103,13 @@ class KeptNets:
         if any(scored[path] is not raw[path] for path in raw):
             arrays |= {f"raw/{path}": np.asarray(leaf) for path, leaf in raw.items()}
         facts = {
-            "seed": member.seed, "history": member.history, "diverged_at": member.diverged_at,
-            "seconds": member.seconds, "steps_per_second": member.steps_per_second,
+            "seed": member.seed,
+            "history": member.history,
+            "diverged_at": member.diverged_at,
+            "seconds": member.seconds,
+            "steps_per_second": member.steps_per_second,
             "compile_seconds": member.compile_seconds,
-        }  # fmt: skip
+        }
         path = self.folder / f"{key}.safetensors"
         try:
             notes = {"member": json.dumps(facts), "made_by": json.dumps(made_by)}
@@ -164,19 +168,15 @@ def _take(path: Path) -> bool:
 
 
 def _break_if_abandoned(path: Path) -> None:
-    """Takes the lock of a holder that is gone out of the way; renamed first, so that of several who try one does."""
-    with contextlib.suppress(OSError):
+    """Removes the lock of a holder that is gone. One at a time looks and removes: of two that saw the same dead holder,
+    the slower one would otherwise remove the lock that a third has taken meanwhile."""
+    with contextlib.suppress(OSError), alone_in(path.parent):
         text, since = path.read_text(), path.stat().st_mtime
         holder = Process.parse(text.partition(" ")[0])
         alive = holder.alive if holder is not None else None
-        if alive or (alive is None and time.time() - since < ABANDONED):
+        if alive or (alive is None and abs(time.time() - since) < ABANDONED):  # a date far ahead: the clock jumped
             return
-        aside = temporary(path.parent)
-        os.rename(path, aside)
-        if aside.read_text() == text:
-            aside.unlink()
-        else:  # somebody else took it meanwhile: it is put back
-            os.rename(aside, path)
+        path.unlink()
 
 
 def _release(path: Path) -> None:
@@ -187,7 +187,7 @@ def _release(path: Path) -> None:
 
 def member_of(notes: dict[str, str], arrays: dict[str, np.ndarray], fresh: Net) -> Member:
     """The member that a file holds, on the shapes and the frozen arrays of a fresh net; a ValueError if it does not."""
-    facts, parts = _facts(json.loads(notes["member"])), cut(fresh)
+    facts, parts = _facts(parsed_json(notes["member"], nan=True)), cut(fresh)
 
     def net(kind: str) -> Net:
         found: Arrays = {
@@ -206,9 +206,13 @@ def member_of(notes: dict[str, str], arrays: dict[str, np.ndarray], fresh: Net) 
 def _facts(facts: Any) -> dict[str, Any]:
     """What a file says of its member, checked: it may have come from anywhere."""
     kinds = {
-        "seed": int, "history": list, "diverged_at": (int, NoneType), "seconds": (int, float),
-        "steps_per_second": (int, float), "compile_seconds": (int, float),
-    }  # fmt: skip
+        "seed": int,
+        "history": list,
+        "diverged_at": (int, NoneType),
+        "seconds": (int, float),
+        "steps_per_second": (int, float),
+        "compile_seconds": (int, float),
+    }
     if not isinstance(facts, dict) or set(facts) != set(kinds):
         raise ValueError("it does not say what its member is")
     for name, kind in kinds.items():

@@ -15,8 +15,8 @@ import numpy as np
 from ..context import Context, Measured
 from ..errors import UserError
 from ..keys import key_for
+from ..machine.precision import resolve
 from ..nets import Net
-from ..precision import resolve
 from ..probes import registry as probes
 from ..supports import Support
 from ..tasks import Episodes, Task, WrongCode
@@ -108,7 +108,7 @@ def _plain(trial: Trial, stages: list[Stage]) -> dict[str, Any]:
     spelled = []
     for stage, data in zip(stages, trial.stages, strict=True):
         own = {part: data[part] for part in ("world", "support") if data.get(part)}
-        recipe = stage.recipe.to_json() | {"precision": resolve(stage.recipe.precision)}
+        recipe = stage.recipe.to_json() | {"precision": resolve(stage.recipe.precision, stage.net.products)}
         code = _code_of(type(stage.net)) | (_code_of(type(stage.task)) if stage.task else {})
         spelled.append({"net": stage.net.to_json(), "recipe": recipe, "code": code, **own})
     code = _code_of(type(trial.build_task()))
@@ -170,7 +170,7 @@ def _facts(run: Trained) -> dict[str, Any]:
         "combinations": run.support.space.size,
         "seconds": member.seconds,
         "diverged_at": member.diverged_at,
-        "precision": resolve(run.recipe.precision),
+        "precision": resolve(run.recipe.precision, run.blueprint.products),
     }
 
 

@@ -37,10 +37,13 @@ def require_possible(trial: Trial) -> None:
 def program(trial: Data) -> str:
     """Trials with the same text share compiled programs: supports and rates are data."""
     stages = [
-        {"net": stage["net"], "recipe": build_recipe(stage.get("recipe", {})).shape().to_json(),
-         "world": stage.get("world")}
+        {
+            "net": stage["net"],
+            "recipe": build_recipe(stage.get("recipe", {})).shape().to_json(),
+            "world": stage.get("world"),
+        }
         for stage in trial["stages"]
-    ]  # fmt: skip
+    ]
     return _text({"world": trial["world"], "stages": stages})
 
 

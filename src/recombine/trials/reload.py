@@ -6,12 +6,12 @@ is looked up, and no code runs but ours.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from ..errors import UserError
 from ..files.arrays import Damaged, unpack
+from ..files.foreign_json import parsed_json
 from ..nets import Net
 from ..training import Member, Trained
 from ..training.loop import handed_over, joined, prepared
@@ -28,7 +28,7 @@ def load_kept(path: Path) -> Trained:
     """
     arrays, notes = _read(path)
     try:
-        made_by = json.loads(notes["made_by"])
+        made_by = parsed_json(notes["made_by"])
         stages = [_named(one) for one in made_by["stages"]]
         trial = Trial(made_by["world"], made_by["support"], stages, seed=made_by["seed"])
         whole = prepared(trial.build_task(), trial.build_support(), trial.build_stages())

@@ -21,9 +21,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import UserError, require_int, unknown
+from ..machine.compilation import enable_cache
 from ..nets import Blueprint
 from ..nets import registry as nets
-from ..spaces import Space, Subsets
+from ..probes import registry as probes
+from ..spaces import Product, Space, Subsets
 from ..supports import Support
 from ..supports import registry as designs
 from ..tasks import Task
@@ -68,19 +70,21 @@ class Trial:
                 "a trial without stages trains nothing; give at least one, such as {'net': {'name': 'mlp'}}"
             )
         for stage in self.stages:
-            _require_parts("stage", stage, STAGE_PARTS)
+            _require_parts("a stage", stage, STAGE_PARTS)
             _require_named("net", stage.get("net", {}))
         for ask in self.asks:
-            _require_parts("ask", ask, ASK_PARTS)
+            _require_parts("an ask", ask, ASK_PARTS)
+        _require_options(f"support {self.support['name']!r}", designs[self.support["name"]], self.support)
         for probe in self.probes:
             _require_named("probe", probe)
+            _require_options(f"probe {probe['name']!r}", probes[probe["name"]], probe)
         for name in self.keep:
             keepers[name]  # known by name
 
     @classmethod
     def from_json(cls, data: Part) -> Trial:
         """The trial that `to_json` described; unknown parts are refused by name."""
-        _require_parts("trial", data, [part.name for part in dataclasses.fields(cls)])
+        _require_parts("a trial", data, [part.name for part in dataclasses.fields(cls)])
         return cls(**data)
 
     def to_json(self) -> dict[str, Any]:
@@ -106,19 +110,30 @@ class Trial:
 
 
 def build_space(world: Part) -> Space:
-    """The space of a world: modules, levels along each factor ("size"), or the one that the task brings."""
+    """The space of a world: the one that the task brings, with other numbers of modules or of levels by factor.
+
+    Worlds of pictures take one number of levels along every factor ("size"), too.
+    """
     made, space = tasks[world["name"]], world.get("space")
     if not space:
         return made.default_space()
+    if hasattr(made, "space_from"):
+        return _call(f"space of {world['name']!r}", made.space_from, dict(space))
     if "size" in space:
         if not hasattr(made, "space_of"):
             raise UserError(f"world {world['name']!r} has no size along a factor; one of pictures has, as 'bumps-v1'")
         return made.space_of(space["size"])
+    if factors := made.default_space().columns:
+        for name in space:
+            if name not in factors:
+                raise unknown(f"factor of {world['name']!r}", name, factors)
+        return Product(**{**factors, **space})
     return _call("space of subsets", Subsets, dict(space))
 
 
 def build_task(world: Part, seed: int) -> Task:
     options = {name: value for name, value in world.items() if name not in ("name", "space")}
+    enable_cache()  # what draws the world is compiled, too
     return _call(
         f"world {world['name']!r}", tasks[world["name"]], {"space": build_space(world), "seed": seed} | options
     )
@@ -140,12 +155,16 @@ def build_recipe(recipe: Part) -> Recipe:
 
 def _call(what: str, made: Any, options: dict[str, Any]) -> Any:
     """`made(**options)`; an option that it does not take is refused by name, with the near one."""
+    _require_options(what, made, options)
+    return made(**options)
+
+
+def _require_options(what: str, made: Any, options: Part) -> None:
     parameters = inspect.signature(made).parameters
     if not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values()):
         for name in options:
-            if name not in parameters:
+            if name not in parameters and name != "name":
                 raise unknown(f"option of {what}", name, parameters)
-    return made(**options)
 
 
 def _require_named(what: str, part: Any) -> None:
@@ -155,7 +174,7 @@ def _require_named(what: str, part: Any) -> None:
 
 def _require_parts(what: str, part: Any, known: Sequence[str]) -> None:
     if not isinstance(part, Mapping):
-        raise UserError(f"{part!r} is no {what}; it must be a dictionary with {', '.join(known)}")
+        raise UserError(f"{part!r} is not {what}; it must be a dictionary with {', '.join(known)}")
     for name in part:
         if name not in known:
-            raise unknown(f"part of a {what}", name, known)
+            raise unknown(f"part of {what}", name, known)

@@ -17,17 +17,26 @@ FAMILIES = ("hyperteacher", "preference", "bumps")
 
 
 # -- audit-truth ------------------------------------------------------------------------------------------------------
-RIGHT = {"auroc": 0.99, "called_fails": 0.01, "called": 0.02, "abstained": 0.0, "beyond_rate": 0.05, "failed": 0.3}
+RIGHT = {"auroc_unanswered": 0.99, "auroc_few": 0.99, "rmse_ratio": 0.1, "interval_score": 0.15, "covered": 0.92}
+RIGHT |= {
+    "rmse": 0.01,
+    "called": 0.85,
+    "holds": 1000.0,
+    "wrong_holds": 1.0,
+    "planted": 20.0,
+    "hit": 19.0,
+    "found": 20.0,
+}
+RIGHT |= {"found": 20.0, "right": 19.0, "innocent": 0.01, "any_found": 0.01, "caught": 0.95}
 
 
-def audited(**other: float) -> Callable[[At], Rows]:
-    """What an audit that is right says of each model, but for some readings; `happened` is how many of ten failed."""
+def audited(kind: str = "", **other: float) -> Callable[[At], Rows]:
+    """What an audit that is right says of each kind of world, but for some readings, of one kind or of all."""
 
     def rows(at: At) -> Rows:
-        said = RIGHT | {name: value for name, value in other.items() if name != "happened"}
-        found = [{"reading": "world", "metric": name, "group": "", "value": value} for name, value in said.items()]
-        sums = {"combinations": 10, "said": 3.0, "failed": int(other.get("happened", 3))}
-        return [*found, {"reading": "bin", "metric": "bin", "group": "3", "value": 0.3, **sums}]
+        said = RIGHT | ({"found": 0.1, "right": 0.05} if at["kind"] == "additive" else {})
+        said |= other if at["kind"] == kind or not kind else {}
+        return [{"reading": "table", "metric": name, "group": "0", "value": value} for name, value in said.items()]
 
     return rows
 
@@ -62,12 +71,32 @@ def worth(mean: float = 1.0, worst: float = 1.0) -> Callable[[At], Rows]:
     return rows
 
 
+def by_family(family: str, **worth_of: float) -> tuple:
+    """In this family a plan is worth more by one metric only; or by the other one and in every other family."""
+    other = {"mean": 3.0, "worst": 3.0} | dict.fromkeys(worth_of, 1.0)
+    holds = lambda at: worth(**worth_of if at["family"] == family else {})(at)  # noqa: E731
+    fails = lambda at: worth(**other if at["family"] == family else {"mean": 3.0, "worst": 3.0})(at)  # noqa: E731
+    return holds, fails
+
+
 PLANTED: dict[str, dict[str, tuple]] = {
     "audit-truth": {
-        "ranks-failures": (audited(), audited(auroc=0.6)),
-        "no-false-alarms": (audited(), audited(called_fails=0.5)),
-        "nothing-sure-by-lot": (audited(), audited(called=0.5)),
-        "calibrated": (audited(), audited(happened=9)),
+        "ranks-unanswered": (audited(), audited(auroc_unanswered=0.6)),
+        "ranks-few-answers": (audited(), audited(auroc_few=0.6)),
+        "ranks-lottery": (audited(), audited("lottery", auroc_few=0.6)),
+        "numbers-are-right": (audited(), audited(rmse_ratio=0.5)),
+        "intervals-are-narrow": (audited(), audited(interval_score=0.6)),
+        "intervals-cover": (audited(), audited(covered=0.6)),
+        "intervals-are-no-wider-than-said": (audited(), audited(covered=0.995)),
+        "intervals-cover-every-kind": (audited(), audited("xor", covered=0.6)),
+        "finds-causes": (audited(), audited(hit=10.0)),
+        "findings-are-right": (audited(), audited(right=10.0)),
+        "innocents-are-spared": (audited(), audited(innocent=0.8)),
+        "nothing-in-nothing": (audited(), audited(any_found=0.5)),
+        "holds-is-right": (audited(), audited(wrong_holds=100.0)),
+        "calls-most": (audited(), audited(called=0.4)),
+        "coverage-is-exact": (audited(), audited("binder", rmse=0.2)),
+        "additive-is-no-cause": (audited(), audited("additive", found=3.0)),
     },
     "audit-transfer": {
         f"{claim}-{family}": (scored(), scored(indifferent=family))
@@ -75,7 +104,12 @@ PLANTED: dict[str, dict[str, tuple]] = {
         for claim in ("ranks", "tells")
     },
     "plan-saves-data": {
-        "plan-for-the-mean": (worth(mean=3.0), worth(worst=3.0)),
-        "plan-for-the-worst": (worth(worst=3.0), worth(mean=3.0)),
+        f"{claim}-{family}": (*by_family(family, **{metric: 3.0}), *(["night"] if family == "preference" else []))
+        for family in FAMILIES
+        for claim, metric in (
+            ("plan-for-the-mean", "mean"),
+            ("plan-for-the-worst", "worst"),
+            ("plan-against-variance", "mean"),
+        )
     },
 }

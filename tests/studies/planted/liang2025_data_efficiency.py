@@ -9,11 +9,12 @@ At = dict[str, Any]
 Need = Callable[[int], float]
 
 
-def needs(with_stripes: Need, without: Need) -> Callable[[At], list[dict[str, Any]]]:
+def needs(with_stripes: Need, without: Need, samples: Need = lambda n: n) -> Callable[[At], list[dict[str, Any]]]:
     """Tries of a cell where so many pictures are enough, by size."""
 
     def rows(at: At) -> list[dict[str, Any]]:
-        need = round((with_stripes if at["with_stripes"] else without)(at["size"]))
+        need_of = samples if at["centers"] == "real" else with_stripes if at["with_stripes"] else without
+        need = round(need_of(at["size"]))
         tried = {"reading": "tried", "bumps": 1}
         enough, too_few, far_more = ({"pictures": n} for n in (need, need - 1, 10 * need))
         return [
@@ -27,11 +28,16 @@ def needs(with_stripes: Need, without: Need) -> Callable[[At], list[dict[str, An
 
 SAVING = needs(lambda n: 2 * n, lambda n: 8 * n)
 WASTING = needs(lambda n: 2 * n, lambda n: 2.4 * n)
+SQUARED = needs(lambda n: n**2, lambda n: n**2)
 PLANTED = {
     "data-efficiency": {
-        "linear-with-stripes": (SAVING, needs(lambda n: n**2, lambda n: n**2)),
-        "cubic-without-stripes": (needs(lambda n: 2 * n, lambda n: n**3 / 8), SAVING),
+        "linear-for-pixels": (SAVING, SQUARED),
+        "cubic-without-stripes": (
+            needs(lambda n: 2 * n, lambda n: n, samples=lambda n: n**3 / 8),
+            needs(lambda n: 2 * n, lambda n: n**3 / 8),
+        ),
         "stripes-save-places": (SAVING, WASTING),
         "stripes-save-pixels": (SAVING, WASTING),
+        "linear-with-stripes": (SAVING, SQUARED),
     }
 }

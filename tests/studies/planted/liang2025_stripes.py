@@ -13,9 +13,10 @@ def drawn(error: Number = lambda at: 1.0, localized: Number = lambda at: 0.5) ->
     """Held-out error and share in place by cell."""
 
     def rows(at: At) -> list[dict[str, Any]]:
-        shared = {"reading": "score", "stream": "held_out", "group": "", "layer": "", "step": 1, "asked": True}
+        shared = {"reading": "score", "group": "", "layer": "", "step": 1}
         values = {"error": error(at), "localized": localized(at)}
-        return [shared | {"metric": metric, "value": value} for metric, value in values.items()]
+        unseen = [shared | {"stream": "held_out", "asked": True, "metric": m, "value": v} for m, v in values.items()]
+        return [shared | {"stream": "test", "asked": False, "metric": "error", "value": 0.01}, *unseen]
 
     return rows
 
@@ -32,16 +33,37 @@ def with_bumps(ten: float, others: float) -> Number:
     return lambda at: ten if at["bumps"] == 10 else others
 
 
+def of_net(name: str, those: float, others: float) -> Number:
+    return lambda at: those if at["net"] == name else others
+
+
+def one_net_only(net: str, number: Number, otherwise: Number) -> Number:
+    return lambda at: number(at) if at["net"] == net else otherwise(at)
+
+
 PLANTED = {
     "stripes": {
-        # the best net decides
-        "stripes-cure": (
-            drawn(error=lambda at: 0.05 if at["net"] == "cnn-decoder" else 1.0),
-            drawn(error=lambda at: 0.3),
+        **{
+            f"stripes-cure-{net}": (drawn(error=of_net(net, 0.05, 1.0)), drawn(error=of_net(net, 0.3, 0.01)))
+            for net in ("mlp", "cnn-decoder")
+        },
+        **{
+            f"stripes-lower-the-error-of-{net}": (
+                drawn(error=one_net_only(net, with_stripes(0.2, 1.0), with_stripes(3.0, 1.0))),
+                drawn(error=one_net_only(net, with_stripes(0.8, 1.0), with_stripes(0.01, 1.0))),
+            )
+            for net in ("mlp", "cnn-decoder")
+        },
+        # one net of two is not enough
+        "stripes-teach-where": (
+            drawn(localized=with_stripes(0.9, 0.1)),
+            drawn(localized=one_net_only("mlp", with_stripes(0.3, 0.1), with_stripes(0.9, 0.1))),
         ),
-        "stripes-lower-the-error": (drawn(error=with_stripes(0.2, 1.0)), drawn(error=with_stripes(0.8, 1.0))),
-        "stripes-teach-where": (drawn(localized=with_stripes(0.9, 0.1)), drawn(localized=with_stripes(0.3, 0.1))),
-        "ink-is-needed": (drawn(localized=masked(0.2, 0.9)), drawn(localized=masked(0.8, 0.9))),
-        "few-bumps-suffice": (drawn(localized=with_bumps(0.8, 0.2)), drawn(localized=with_bumps(0.3, 0.9))),
+        "ink-is-needed": (
+            drawn(localized=masked(0.2, 0.9)),
+            drawn(localized=one_net_only("mlp", masked(0.8, 0.9), masked(0.2, 0.9))),
+        ),
+        "few-bumps-suffice": (drawn(error=with_bumps(0.05, 0.5)), drawn(error=with_bumps(0.3, 0.01))),
+        "few-bumps-place": (drawn(localized=with_bumps(0.8, 0.2)), drawn(localized=with_bumps(0.3, 0.9))),
     }
 }

@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
+from recombine.studies import registry
+
 
 def trials(sign: float, first: float = 1.0) -> Callable[[dict[str, Any]], list[dict[str, Any]]]:
     """Held-out scores by lot; layers are the more decodable the higher the score (sign 1), or the lower (-1).
@@ -16,7 +18,7 @@ def trials(sign: float, first: float = 1.0) -> Callable[[dict[str, Any]], list[d
     def rows(at: dict[str, Any]) -> list[dict[str, Any]]:
         score = lot(at)
         shared = {"group": "", "layer": "", "metric": "r2", "step": 1}
-        scored = shared | {"reading": "score"}
+        scored = shared | {"reading": "score", "metric": registry[at["lender"]].deciding_metric}
         probed = shared | {"reading": "decodability", "stream": "held_out"}
         values = {"layer1": first + sign * 0.01 * score, "layer2": sign * score, "layer3": sign * score}
         return [
@@ -34,10 +36,22 @@ def lot(at: dict[str, Any]) -> float:
     return 0.2 + 0.6 * int.from_bytes(digest[:6], "big") / 2**48
 
 
+def lost(failing: float, usual: float) -> Callable[[dict[str, Any]], list[dict[str, Any]]]:
+    """Decodability falls by so much from first to last layer where blocks were never combined, and elsewhere."""
+
+    def rows(at: dict[str, Any]) -> list[dict[str, Any]]:
+        fall = failing if at["support"] in ("disconnected", "one-apart") else usual
+        probed = {"reading": "decodability", "stream": "held_out", "group": "", "metric": "r2", "step": 1}
+        return [probed | {"layer": f"layer{n}", "value": 1 - fall * (n - 1) / 2} for n in (1, 2, 3)]
+
+    return rows
+
+
 PLANTED: dict[str, dict[str, tuple]] = {
     "decodability": {
         "predicts": (trials(sign=1), trials(sign=-1)),
         "predicts-at-published-layer": (trials(sign=1), trials(sign=-1)),
+        "lost-with-depth": (lost(0.3, 0.1), lost(0.1, 0.1)),
         "shallow-layer-misleads": (trials(sign=1), trials(sign=1, first=0.5)),
     }
 }

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from recombine.encodings import encodings
+from recombine.studies.redhardt2025.encodings_arms import is_linear
 
 
 def scores(linear: float, nonlinear: float) -> Callable[[dict[str, Any]], dict[str, float]]:
     """Held-out scores by the kind of encoding; everything was learned."""
-    return lambda at: {"test": 0.99, "held_out": linear if encodings[at["encoding"]].linear else nonlinear}
+    return lambda at: {"test": 0.99, "held_out": linear if is_linear(at["encoding"]) else nonlinear}
 
 
 def decoded(metric: str, net: float, untrained: float) -> Callable[[dict[str, Any]], list[dict[str, Any]]]:
@@ -31,9 +31,11 @@ def decoded(metric: str, net: float, untrained: float) -> Callable[[dict[str, An
 
 def planted(metric: str) -> dict[str, tuple]:
     return {
-        "linear-composes": (scores(0.97, 0.5), scores(0.8, 0.9)),
+        "linear-composes": (scores(0.99, 0.5), scores(0.8, 0.9)),
         "nonlinear-composes": (scores(0.5, 0.95), scores(0.97, 0.7)),
-        "linear-above-nonlinear": (scores(0.9, 0.7), scores(0.7, 0.7)),
+        "linear-above-nonlinear": (scores(0.9, 0.7), scores(0.7, 0.9)),
+        "nonlinear-lose-more": (scores(0.9, 0.7), scores(0.7, 0.9)),
+        "decoded-above-input": (decoded(metric, 0.9, 0.5), decoded(metric, 0.32, 0.1)),
         "encoding-is-undone": (decoded(metric, 0.9, 0.5), decoded(metric, 0.9, 0.9)),  # by the trained net or by none
     }
 

@@ -29,9 +29,11 @@ def octaves(by: float) -> Needed:
     return lambda at, size: 100 * 2.0 ** (-by if at["net"] == "transformer" else 0)
 
 
+SUB_EXPONENTIAL = (tried(lambda at, size: 10 * size**0.3), tried(lambda at, size: 0.5 * size))
 PLANTED: dict[str, dict[str, tuple]] = {
+    "required-tasks-preference": {"sub-exponential": SUB_EXPONENTIAL},
     "required-tasks": {
-        "sub-exponential": (tried(lambda at, size: 10 * size**0.3), tried(lambda at, size: 0.5 * size)),
+        "sub-exponential": SUB_EXPONENTIAL,
         "transformer-needs-fewer": (tried(octaves(1.0)), tried(octaves(0.0))),
-    }
+    },
 }

@@ -34,15 +34,22 @@ def planted(metric: str) -> dict[str, tuple]:
         "balanced-composes": (gaps(balanced=0.02), gaps(balanced=0.2)),
         "popular-composes": (gaps(popular=0.02), gaps(popular=0.2)),
         "missing-fails": (gaps(missing=0.4), gaps(missing=0.1)),
-        "disconnected-fails": (gaps(disconnected=0.2), gaps(disconnected=0.02)),
-        "disconnected-above-composing": (gaps(disconnected=0.2), gaps(disconnected=0.2, popular=0.2)),
-        "unpopular-between": (gaps(unpopular=0.1, missing=0.3), gaps(unpopular=0.3, missing=0.3)),
+        "blocks-fail": (gaps(**{"disconnected": 0.2, "as-many": 0.1}), gaps(**{"disconnected": 0.2, "as-many": 0.19})),
+        "unpopular-between": (gaps(unpopular=0.1, missing=0.3), gaps(unpopular=0.4, missing=0.3)),
         "unpopular-rarest": (rarest(metric, 0.2), rarest(metric, 0.0)),
     }
 
 
+def published(metric: str) -> dict[str, tuple]:
+    """With what is said of the published disconnected split; one support that does no better is enough to refute."""
+    return planted(metric) | {
+        "disconnected-fails": (gaps(**{"one-apart": 0.2}), gaps(**{"one-apart": 0.02})),
+        "disconnected-above-composing": (gaps(**{"one-apart": 0.2}), gaps(**{"one-apart": 0.2, "popular": 0.3})),
+    }
+
+
 PLANTED: dict[str, dict[str, tuple]] = {
-    "supports": planted("r2"),
-    "supports-preference": planted("episode_accuracy"),
-    "supports-goal": planted("episode_accuracy"),
+    "supports": published("r2"),
+    "supports-preference": published("episode_accuracy"),
+    "supports-goal": {claim: (*each, "night") for claim, each in planted("episode_accuracy").items()},
 }

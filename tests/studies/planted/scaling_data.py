@@ -13,8 +13,11 @@ def rising(**slopes: float):
 
 
 CLAIMS = {
-    "rises-with-coverage": (rising(held_out=-0.3), rising()),
-    "rises-with-modules": (rising(modules=0.01), rising(modules=-0.005)),
+    "rises-with-coverage": (rising(held_out=-0.3), rising(held_out=0.2)),
+    "rises-with-modules": (rising(modules=0.01), rising(modules=-0.02)),
     "rises-with-active": (rising(at_most=0.05), rising(at_most=-0.05)),
 }
-PLANTED = {"scaling-data": CLAIMS, "scaling-data-preference": CLAIMS}
+OTHERS = {f"{claim}-{one}": planted for claim, planted in CLAIMS.items() for one in ("transformer", "deep-teacher")}
+#: of preferences the rise with K is asked at the scale that has several
+PREFERENCES = CLAIMS | {"rises-with-active": (*CLAIMS["rises-with-active"], "paper")}
+PLANTED = {"scaling-data": CLAIMS | OTHERS, "scaling-data-preference": PREFERENCES}

@@ -15,8 +15,9 @@ from ...planning import fewest_to_connect, plan_space
 from ...spaces import Space
 from ...supports.certificate import components, element_usage
 from ...supports.grids import stair
+from ...trials.panel import NOISE
 
-METHODS = ("plan", "stair", "random", "risk")
+METHODS = ("plan", "stair", "random", "risk", "variance")
 FIRST = 1.5  # the smallest number tried, in combinations that connect all
 ASIDE = 0.2  # share of the combinations that no way may choose
 TRIES = 1000
@@ -47,7 +48,9 @@ def choose(space: Space, method: str, n: int, seed: int, aside: np.ndarray) -> n
     if method == "plan":
         return plan_space(space, budget=n, forbid=_forbidding(space, aside), seed=seed).rows
     pool = np.setdiff1d(np.arange(space.size), aside)
-    return {"random": _random, "stair": _stair, "risk": _riskiest}[method](space, n, rng, pool)
+    return {"random": _random, "stair": _stair, "risk": _riskiest, "variance": _most_uncertain}[method](
+        space, n, rng, pool
+    )
 
 
 def _forbidding(space: Space, ranks: np.ndarray) -> list[Any]:
@@ -96,4 +99,22 @@ def _riskiest(space: Space, n: int, rng: np.random.Generator, pool: np.ndarray) 
         lacks = lacks + 1e-6 * rng.random(len(lacks))
         lacks[chosen] = -np.inf
         chosen.append(int(np.argmax(lacks)))
+    return candidates[np.array(chosen)]
+
+
+def _most_uncertain(space: Space, n: int, rng: np.random.Generator, pool: np.ndarray) -> np.ndarray:
+    """Always the one of which a Gaussian process that knows parts only is least sure, by its prior variance.
+
+    The kernel is that of the panel, 1 + overlap, a product of features; each choice updates the posterior by rank one.
+    """
+    candidates = space.unrank(pool)
+    features = np.hstack([np.ones((len(candidates), 1)), space.multihot(candidates).astype(float)])
+    prior, covariance = (features**2).sum(1), np.eye(features.shape[1])
+    lots, chosen = 1e-6 * rng.random(len(candidates)), []
+    for _ in range(n):
+        left = (features @ covariance * features).sum(1) / prior + lots
+        left[chosen] = -np.inf
+        chosen.append(int(np.argmax(left)))
+        known = covariance @ features[chosen[-1]]
+        covariance = covariance - np.outer(known, known) / (NOISE + features[chosen[-1]] @ known)
     return candidates[np.array(chosen)]

@@ -9,7 +9,6 @@ import numpy as np
 from ...lab.study_table import LEARNED, RESOLUTION, PreconditionFailed, StudyTable, mean_of
 from ...lab.verdicts import Measurement
 from .choosing import METHODS
-from .families import FAMILIES
 
 ENOUGH = 0.9  # the score of "combinations needed"
 Curve = tuple[np.ndarray, np.ndarray]
@@ -66,14 +65,14 @@ def combinations_needed(t: StudyTable, method: str) -> float:
 
 
 # -- what claims read -------------------------------------------------------------------------------------------------
-def for_the_mean(t: StudyTable) -> float:
-    """Combinations of plan by those of random, geometric mean over random's scores and families."""
-    return ratio(t, "mean")
+def plan_by_random(t: StudyTable, family: str, metric: str) -> float:
+    """Combinations of plan by those of random, geometric mean over random's scores."""
+    return ratio_in(t, family, metric)
 
 
-def for_the_worst(t: StudyTable) -> float:
-    """The same, of the 5 % quantile over the combinations set aside."""
-    return ratio(t, "worst")
+def plan_by_variance(t: StudyTable, family: str) -> float:
+    """Combinations of plan by those of choice by variance, for the same mean, geometric mean over its scores."""
+    return ratio(t.where(family=family), "mean", "plan", "variance")
 
 
 def against_risk(t: StudyTable) -> float:
@@ -82,15 +81,6 @@ def against_risk(t: StudyTable) -> float:
 
 
 # -- and measurements -------------------------------------------------------------------------------------------------
-def in_family(family: str, metric: str, words: str) -> Measurement:
-    return Measurement(
-        f"{family}-{metric}",
-        lambda t: ratio_in(t, family, metric),
-        f"What plan needs by what random needs for the same {words}, {family} alone",
-        "geometric mean over random's scores",
-    )
-
-
 def of_way(method: str) -> Measurement:
     return Measurement(
         f"{method}-for-the-mean",
@@ -110,8 +100,7 @@ def needs(method: str) -> Measurement:
 
 
 MEASUREMENTS = [
-    *(in_family(family, *words) for family in FAMILIES for words in (("mean", "mean"), ("worst", "worst 5 %"))),
-    *map(of_way, ("stair", "risk")),
+    *map(of_way, ("stair", "risk", "variance")),
     Measurement(
         "plan-against-risk", against_risk, "What plan needs by what choice by risk needs for the same worst 5 %"
     ),

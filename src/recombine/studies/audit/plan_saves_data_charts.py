@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...charts import kinds
-from ...charts.vega import title
+from ...charts.words import title
 from ...lab.study_table import StudyTable
 from .choosing import METHODS
 

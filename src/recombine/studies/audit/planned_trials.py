@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from ...lab.cells import Spec
 from ...lab.store import Record
 from ...lab.study import Settings, Study
 from ...lab.summaries import summary_of_trial
-from ...training import Items, Trained
+from ...training import Items, Trained, train
 from ...trials import Context, Measured, Trial
 from ...trials.keeping import per_combination
 from ...trials.trial import build_space
@@ -25,6 +26,7 @@ SCORED = 256  # of the combinations set aside, at most
 
 def refuse(settings: Settings) -> None:
     require_int("points", settings["options.points"], at_least=2, at_most=50)
+    require_int("inits", settings["options.inits"], at_least=1, at_most=50)
 
 
 def cells_of(study: Study, settings: Settings, seed: int) -> list[Spec]:
@@ -39,7 +41,7 @@ def cells_of(study: Study, settings: Settings, seed: int) -> list[Spec]:
 
 
 def measure(spec: Spec, context: Context) -> Measured:
-    """Trains on what was chosen, and scores what was set aside."""
+    """Trains several nets on what was chosen, and scores what was set aside: readings are means over the nets."""
     options, data = spec["options"], spec["trial"]
     space, seed = build_space(data["world"]), data["seed"]
     aside = set_aside(space, seed)
@@ -47,11 +49,22 @@ def measure(spec: Spec, context: Context) -> Measured:
     trial = Trial.from_json({**data, "support": {"name": "listed", "ranks": sorted(map(int, ranks))}})
 
     def scored(run: Trained, asked: Items | None) -> Measured:
-        scores = per_combination(run.task, run.nets[0], space.unrank(aside[:SCORED]), options["metric"], seed)
+        nets = [run.nets[0], *further(run)]
+        rows = space.unrank(aside[:SCORED])
+        scores = np.array([per_combination(run.task, net, rows, options["metric"], seed) for net in nets])
         coverage = run.support.certificate().coverage
         pairs = next((one.share for one in coverage if one.strength == 2), math.nan)
-        found = {"mean": scores.mean(), "worst": np.quantile(scores, 0.05), "pairs_seen": pairs}
+        worst = np.quantile(scores, 0.05, axis=1).mean()
+        found = {"mean": scores.mean(), "worst": worst, "pairs_seen": pairs}
         return Measured([{"metric": name, "value": float(value)} for name, value in found.items()])
+
+    def further(run: Trained) -> list[Any]:
+        """More nets of other initial weights and data, in the same world and on the same combinations."""
+        seeds = [1000 * (one + 1) + seed for one in range(1, options["inits"])]
+        if not seeds:
+            return []
+        more = train(run.task, run.support, trial.build_stages(), seeds=seeds)
+        return [member.net for member in more.members if member.diverged_at is None]
 
     return measure_own(trial, context, scored)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...audit import logistic
 from ...charts import kinds
-from ...charts.vega import listed, title
+from ...charts.words import listed, title
 from ...lab.study_table import PreconditionFailed, StudyTable
 from .families import FAMILIES
 from .forecasts import forecast, rank_correlation, within_auroc

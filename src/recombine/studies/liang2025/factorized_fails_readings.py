@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from ...charts import kinds, vega_pictures
-from ...charts.vega import Spec, listed
-from ...lab.study_table import PreconditionFailed, StudyTable
+from typing import Any
+
+from ...charts import kinds
+from ...charts.words import listed
+from ...lab.study_table import Missing, StudyTable, mean_of, single_value
 from ...lab.verdicts import Reading
 from . import drawn
 
 COORDINATES = "coordinate-mlp"
+CODE_OF_COORDINATES = "one-hot"  # as published for it
 
 
 def trials_of(t: StudyTable, *nets: str) -> dict[str, StudyTable]:
@@ -16,30 +19,26 @@ def trials_of(t: StudyTable, *nets: str) -> dict[str, StudyTable]:
     parts = t.where(net=list(nets)).by("net", "depth", "encoding")
     found = {f"{net} of depth {depth}, {code}": part for (net, depth, code), part in parts}
     if not found:
-        raise PreconditionFailed(f"{listed(nets)} not run")
+        raise Missing(f"{listed(nets)} not run")
     return found
 
 
-def least_failure(net: str) -> Reading:
-    def reading(t: StudyTable) -> float:
-        """Held-out error by error on trained combinations (at least .02), least over codes and depths."""
-        return min(drawn.failure(part, name) for name, part in trials_of(t, net).items())
+def failures_of(net: str) -> Reading:
+    def reading(t: StudyTable) -> dict[str, Any]:
+        """Held-out error by error on trained combinations (at least .02), each code and depth."""
+        return drawn.each(trials_of(t, net), drawn.failure)
 
     return reading
 
 
-def least_error(t: StudyTable) -> float:
-    """Held-out error, least over nets, codes and depths."""
-    found = trials_of(t, "mlp", "cnn-decoder")
-    for name, part in found.items():
-        drawn.learned(part, name)
-    return min(drawn.score(part, "error", "held_out", name) for name, part in found.items())
+def errors_of_plain(t: StudyTable) -> dict[str, Any]:
+    """Held-out error, each net, code and depth."""
+    return drawn.each(trials_of(t, "mlp", "cnn-decoder"), drawn.error_if_learned)
 
 
-def coordinates_error(t: StudyTable) -> float:
-    """Held-out error of the coordinate net, worst over codes and depths."""
-    found = trials_of(t, COORDINATES)
-    return max(drawn.score(part, "error", "held_out", name) for name, part in found.items())
+def coordinates_error(t: StudyTable) -> dict[str, Any]:
+    """Held-out error of the coordinate net with a one-hot code, each depth."""
+    return drawn.each(trials_of(t.where(encoding=CODE_OF_COORDINATES), COORDINATES), drawn.error_if_learned)
 
 
 def most_localized(net: str) -> Reading:
@@ -47,6 +46,15 @@ def most_localized(net: str) -> Reading:
         """Share within one pixel, most over codes and depths."""
         found = trials_of(t, net)
         return max(drawn.score(part, "localized", "held_out", name) for name, part in found.items())
+
+    return reading
+
+
+def unlike(net: str) -> Reading:
+    def reading(t: StudyTable) -> float:
+        """1 - SSIM of held-out pictures with the truth, mean over codes and depths."""
+        found = trials_of(t, net).items()
+        return mean_of((single_value(part.probed("similarity", "ssim_error_held_out"), n) for n, part in found), net)
 
     return reading
 
@@ -65,15 +73,11 @@ def failures(t: StudyTable) -> kinds.Rows:
     ]
 
 
-def ratios(rows: kinds.Rows) -> Spec:
-    nets, codes = kinds.in_order(rows, "net"), kinds.in_order(rows, "series")
-    return vega_pictures.ratio_dots(rows, "net", nets, codes, value_title="held-out error by trained error")
-
-
-how_much_worse = kinds.Chart(
+how_much_worse = kinds.ratios(
     "How much worse on unseen combinations",
     "Held-out error by the error on trained combinations (which counts as at least .02), by net, depth and "
     "code; one point per seed. At 1 a net draws what it never saw as well as what it saw.",
     failures,
-    ratios,
+    y="net",
+    value="held-out error by trained error",
 )

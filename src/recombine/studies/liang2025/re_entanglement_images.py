@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ... import shades
-from ...charts.image_grid import Plate, Tile
+from ... import packed_images
+from ...charts.image_grid import Image, ImageGrid
 from ...charts.layer_order import layers_in_order
 from ...lab.cells import Spec
 from ...lab.store import Record
@@ -33,11 +33,11 @@ def without_penalty(records: Sequence[Record]) -> list[Record]:
     return [record for record in records if not record.cell.spec["at"]["penalty"]]
 
 
-def drawings(records: Sequence[Record]) -> Plate | None:
+def drawings(records: Sequence[Record]) -> ImageGrid | None:
     return image_grids.drawings(without_penalty(records), name_of_record)
 
 
-def errors(records: Sequence[Record]) -> Plate | None:
+def errors(records: Sequence[Record]) -> ImageGrid | None:
     return image_grids.errors(without_penalty(records), name_of_record)
 
 
@@ -47,10 +47,10 @@ def kept_volumes(run: Trained, asked: Items | None) -> dict[str, Any]:
     if isinstance(run.blueprint, Straightened):
         return {}
     # a map is indexed [x, y]; a picture has y down
-    return {"volume": {name: shades.pack(metric.log_volume.T) for name, metric in metric_maps(run).items()}}
+    return {"volume": {name: packed_images.pack(metric.log_volume.T) for name, metric in metric_maps(run).items()}}
 
 
-def volumes(records: Sequence[Record]) -> Plate | None:
+def volumes(records: Sequence[Record]) -> ImageGrid | None:
     """The volume form of the deepest nets, layer by layer."""
     shown = [record for record in records if "volume" in record.facts]
     if not shown:
@@ -59,13 +59,13 @@ def volumes(records: Sequence[Record]) -> Plate | None:
     shown = [record for record in shown if record.cell.spec["at"]["layers"] == deepest]
     layers = dict.fromkeys(layer for record in shown for layer in record.facts["volume"])
 
-    def tile(record: Record, layer: str) -> Tile | None:
+    def tile(record: Record, layer: str) -> Image | None:
         if layer not in record.facts["volume"]:  # a CNN of so many layers has one more
             return None
         hole = tuple(record.facts["drawings"]["hole"])
-        return Tile(record.facts["volume"][layer], "log10 of the volume form", colors="heat", outlines=(hole,))
+        return Image(record.facts["volume"][layer], "log10 of the volume form", colors="heat", outlines=(hole,))
 
-    return Plate(
+    return ImageGrid(
         "How a layer stretches the frame",
         "log10 of the volume form at every place (x to the right, y down); what was held out is outlined. Each map "
         "has its own colors. First seed, deepest nets.",

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ... import shades
-from ...charts.image_grid import Plate, Tile
+from ... import packed_images
+from ...charts.image_grid import Image, ImageGrid
 from ...lab.store import Record
 from ...probes.grid import activations
 from ...tasks import Pictures
@@ -28,14 +28,14 @@ def kept_rendered(run: Trained, asked: Items | None = None) -> dict[str, Any]:
         "y": activations(run, "y/rendered")[0, levels].reshape(-1, side, side),
     }
     packed = [
-        {"name": f"{factor} = {level}", "shades": shades.pack(_unit(matrix), -1, 1)}
+        {"name": f"{factor} = {level}", "shades": packed_images.pack(_unit(matrix), -1, 1)}
         for factor, matrices in drawn.items()
         for level, matrix in zip(levels, matrices, strict=True)
     ]
     return {"rendered": packed}
 
 
-def factors(records: Sequence[Record], name: Callable[[Record], str]) -> Plate | None:
+def factors(records: Sequence[Record], name: Callable[[Record], str]) -> ImageGrid | None:
     """The picture of a level of each factor, one row per net."""
     shown = [record for record in records if "rendered" in record.facts]
     if not shown:
@@ -43,11 +43,11 @@ def factors(records: Sequence[Record], name: Callable[[Record], str]) -> Plate |
     rows = tuple(
         (
             name(record),
-            tuple(Tile(one["shades"], one["name"], colors="signed") for one in record.facts["rendered"]),
+            tuple(Image(one["shades"], one["name"], colors="signed") for one in record.facts["rendered"]),
         )
         for record in shown
     )
-    return Plate(
+    return ImageGrid(
         "What each factor is drawn as",
         "The picture of a level of x and of y, on the trained side and inside what was held out, divided by its "
         "largest value; first seed. A stripe is what composes.",

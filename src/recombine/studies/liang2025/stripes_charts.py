@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ...charts import kinds
-from ...charts.vega import title
-from ...intervals import over_seeds
+from ...charts.words import title
 from ...lab.headlines import headline_from
 from ...lab.study_table import StudyTable
-from .stripes_readings import error_ratio, nets_of
+from ...statistics.intervals import over_seeds
+from .stripes_readings import nets_of
 
 WORDS = {
     "mixed": "stripes and bumps mixed",
@@ -62,22 +60,21 @@ def variant_rows(t: StudyTable) -> kinds.Rows:
 
 
 def headline(t: StudyTable, outcomes: dict[str, str]) -> str:
-    by_net = ""
-    if outcomes.get("stripes-lower-the-error") in ("supported", "refuted"):  # one mean hides that nets differ
-        by_net = "; ".join(
-            f"{net}: {np.mean([error_ratio(part, net) for _, part in t.seeds()]):.2g} times" for net in nets_of(t)
-        )
     sentences = {
-        "stripes-cure": (
-            "with stripes the best plain decoder draws unseen bumps",
-            "even with stripes no plain decoder draws unseen bumps",
+        "stripes-cure-cnn-decoder": (
+            "with stripes a CNN draws unseen bumps",
+            "even with stripes a CNN does not draw unseen bumps",
         ),
-        "stripes-lower-the-error": (
-            f"over nets stripes halve the error of pixels ({by_net})",
-            f"over nets stripes do not halve the error of pixels ({by_net})",
+        "stripes-cure-mlp": (
+            "with stripes an MLP draws unseen bumps",
+            "even with stripes an MLP does not draw unseen bumps",
         ),
-        "stripes-teach-where": ("they teach where a bump goes", "they do not teach where a bump goes"),
-        "ink-is-needed": ("they do so by their ink in the hole", "they do so without ink in the hole, too"),
+        "stripes-lower-the-error-of-mlp": ("they halve the MLP's error", "they do not halve the MLP's error"),
+        "stripes-teach-where": (
+            "stripes teach every net where a bump goes",
+            "stripes do not teach every net where a bump goes",
+        ),
+        "ink-is-needed": ("it takes their ink in the hole", "it does not take their ink in the hole"),
     }
     return headline_from(sentences, outcomes, "What stripes teach is not settled at this scale.")
 

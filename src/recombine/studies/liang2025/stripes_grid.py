@@ -10,7 +10,7 @@ from ...lab.paths import Same
 from ...lab.study import Settings, Study
 from ...supports.regions import donut_range
 from ...trials.trial import build_space
-from .paper import SMALLEST
+from .liang_setting import SMALLEST
 
 
 def hole_of(world: dict[str, Any]) -> list[int]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from ...lab.study_table import PreconditionFailed, StudyTable
+from ...lab.study_table import Missing, StudyTable
+from ...lab.verdicts import Reading
 from . import drawn
 
 
@@ -24,42 +26,62 @@ def held_out(
         stripes=0 if stripes == "none" else part.stripes.max(), bumps=part.bumps.max() if bumps == "all" else bumps
     )
     if not len(part):
-        raise PreconditionFailed(f"{what} was not run")
+        raise Missing(f"{what} was not run")
+    drawn.learned(part, what)
     return drawn.score(part, metric, "held_out", what)
 
 
-def least_error(t: StudyTable) -> float:
-    """Held-out error with all stripes and bumps, best net."""
-    return min(held_out(t, "error", net, stripes="all") for net in nets_of(t))
+def held_out_error(net: str) -> Reading:
+    def reading(t: StudyTable) -> float:
+        """Held-out error with all stripes and bumps."""
+        return held_out(t, "error", net, stripes="all")
+
+    return reading
 
 
-def error_ratio(t: StudyTable, net: str) -> float:
-    """Held-out error of a net with all stripes by that with none."""
-    return held_out(t, "error", net, stripes="all") / held_out(t, "error", net, stripes="none")
+def error_ratio(net: str) -> Reading:
+    def reading(t: StudyTable) -> float:
+        """Held-out error with all stripes by that with none."""
+        return held_out(t, "error", net, stripes="all") / held_out(t, "error", net, stripes="none")
+
+    return reading
 
 
-def loss_of_error(t: StudyTable) -> float:
-    """Held-out error with all stripes by that with none, geometric mean over nets."""
-    return float(np.exp(np.mean([np.log(error_ratio(t, net)) for net in nets_of(t)])))
+def of_each_net(t: StudyTable, read: Callable[[str], float]) -> dict[str, Any]:
+    return drawn.each({net: t.where(net=net) for net in nets_of(t)}, lambda _, net: read(net))
 
 
-def gain_of_place(t: StudyTable) -> float:
-    """Share localized with all stripes minus with none, least over nets."""
-    return min(
-        held_out(t, "localized", net, stripes="all") - held_out(t, "localized", net, stripes="none")
-        for net in nets_of(t)
+def gain_of_place(t: StudyTable) -> dict[str, Any]:
+    """Share localized with all stripes minus with none, each net."""
+    return of_each_net(
+        t, lambda net: held_out(t, "localized", net, stripes="all") - held_out(t, "localized", net, stripes="none")
     )
 
 
-def loss_by_mask(t: StudyTable) -> float:
-    """Share localized, full minus masked stripes, mean over nets."""
-    return difference("mixed", "masked", "localized")(t)
+def loss_by_mask(t: StudyTable) -> dict[str, Any]:
+    """Share localized, full minus masked stripes, each net."""
+    return of_each_net(
+        t,
+        lambda net: (
+            held_out(t, "localized", net, stripes="all")
+            - held_out(t, "localized", net, stripes="all", variant="masked")
+        ),
+    )
 
 
-def place_with_few(t: StudyTable) -> float:
-    """Share localized with all stripes and the fewest bumps, least over nets."""
-    few = int(t[t.bumps > 0].bumps.min())  # above none
-    return min(held_out(t, "localized", net, stripes="all", bumps=few) for net in nets_of(t))
+def fewest(t: StudyTable) -> int:
+    """The fewest bumps above none."""
+    return int(t[t.bumps > 0].bumps.min())
+
+
+def place_with_few(t: StudyTable) -> dict[str, Any]:
+    """Share localized with all stripes and the fewest bumps, each net."""
+    return of_each_net(t, lambda net: held_out(t, "localized", net, stripes="all", bumps=fewest(t)))
+
+
+def error_with_few(t: StudyTable) -> float:
+    """Held-out error of the CNN with all stripes and the fewest bumps."""
+    return held_out(t, "error", "cnn-decoder", stripes="all", bumps=fewest(t))
 
 
 def difference(variant: str, than: str, metric: str) -> Callable[[StudyTable], float]:

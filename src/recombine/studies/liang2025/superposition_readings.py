@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...charts import kinds
-from ...lab.study_table import PreconditionFailed, StudyTable, mean_of, single_value
+from ...lab.study_table import Missing, PreconditionFailed, StudyTable, mean_of, single_value
 from ...lab.verdicts import Reading
 from . import drawn
-from .paper import COMPOSES
+from .liang_setting import COMPOSES
 
 FAILING = ("mlp", "cnn-decoder")
 CURED = ("coordinate-mlp", "rendering")
@@ -14,6 +16,7 @@ FAILED = 0.5  # held-out error above which a net counts as failing
 EXPLAINED_BY = {
     "by_shared": "trained, sharing a factor",
     "by_others": "trained, sharing none",
+    "by_filled": "the truth and such",
     "by_truth": "the truth",
 }
 
@@ -22,7 +25,7 @@ def trials_of(t: StudyTable, nets: tuple[str, ...]) -> dict[str, StudyTable]:
     """The readings of each trial of some nets, by name; PreconditionFailed if there is none."""
     found = {f"{net}, {code}": part for (net, code), part in t.where(net=nets).by("net", "encoding")}
     if not found:
-        raise PreconditionFailed(f"none of {', '.join(nets)} was run")
+        raise Missing(f"none of {', '.join(nets)} was run")
     return found
 
 
@@ -30,26 +33,40 @@ def explained(part: StudyTable, metric: str, what: str) -> float:
     return single_value(part.probed("superposition", metric), what)
 
 
-def blend_over_truth(t: StudyTable) -> float:
-    """Share of squared ink by trained pictures that share a factor minus by the truth, least over failing nets."""
-    values = []
-    for name, part in trials_of(t, FAILING).items():
+def blend_over_truth(t: StudyTable) -> dict[str, Any]:
+    """Share of squared ink by trained pictures that share a factor minus by as many, the truth and unrelated ones.
+
+    Each failing net; one that does not fail has none.
+    """
+
+    def of(part: StudyTable, name: str) -> float:
         if (error := drawn.score(part, "error", "held_out", name)) < FAILED:
             raise PreconditionFailed(f"{name} does not fail (held-out error {error:.2f})")
-        values.append(explained(part, "by_shared", name) - explained(part, "by_truth", name))
-    return min(values)
+        return explained(part, "by_shared", name) - explained(part, "by_filled", name)
+
+    return drawn.each(trials_of(t, FAILING), of)
 
 
-def truth_over_blend(t: StudyTable) -> float:
-    """Share of squared ink by the truth minus by trained pictures that share a factor, least over cured nets."""
-    values = []
-    for name, part in trials_of(t, CURED).items():
+def truth_over_blend(t: StudyTable) -> dict[str, Any]:
+    """Share of squared ink by the truth minus by trained pictures that share a factor, each cured net."""
+
+    def of(part: StudyTable, name: str) -> float:
         if (error := drawn.score(part, "error", "held_out", name)) > COMPOSES:
             raise PreconditionFailed(
                 f"{name} is not cured (held-out error {error:.2f}, above {COMPOSES}); train longer"
             )
-        values.append(explained(part, "by_truth", name) - explained(part, "by_shared", name))
-    return min(values)
+        return explained(part, "by_truth", name) - explained(part, "by_shared", name)
+
+    return drawn.each(trials_of(t, CURED), of)
+
+
+def alike(metric: str) -> Reading:
+    def reading(t: StudyTable) -> float:
+        """Mean over pairs of drawings and failing nets."""
+        found = trials_of(t, FAILING).items()
+        return mean_of((single_value(part.probed("similarity", metric), name) for name, part in found), "no nets")
+
+    return reading
 
 
 def mean_explained(metric: str) -> Reading:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ... import shades
-from ...charts import kinds, vega_pictures
-from ...charts.image_grid import Plate, Tile
+from ... import packed_images
+from ...charts import kinds
+from ...charts.image_grid import Image, ImageGrid
 from ...lab.store import Record
 from ...lab.study_table import StudyTable
 from ...probes.tuning import TunedUnits, tuned_units
@@ -31,7 +31,7 @@ def units_of_last_layer(run: Trained, asked: Items | None = None) -> Measured:
     layer = [name for name in run.blueprint.layers() if name.endswith("/post")][-1]
     found = tuned_units(run, layer, SHOWN)
     units = [
-        {"unit": int(number), "index": float(index), "map": shades.pack(np.asarray(one).T)}
+        {"unit": int(number), "index": float(index), "map": packed_images.pack(np.asarray(one).T)}
         for number, index, one in zip(found.units, found.shares.index, found.maps, strict=True)
     ]
     return Measured(curves(found, layer, run.recipe.steps), {"units": units})
@@ -64,25 +64,24 @@ def curves_by_net(words: dict[str, str]) -> kinds.Chart:
             for row in t.where(reading="tuning_curve").itertuples()
         ]
 
-    return kinds.Chart(
+    return kinds.tuning(
         "Tuning curves, {split}",
         lambda rows: (
             f"Mean activation along x and y of some units of {rows[0]['layer']}, from the least to the most "
             "tuned; first seed."
         ),
         rows,
-        vega_pictures.tuning,
         split="who",
     )
 
 
-def maps(records: Sequence[Record], name: Callable[[Record], str]) -> Plate | None:
+def maps(records: Sequence[Record], name: Callable[[Record], str]) -> ImageGrid | None:
     """The activation of units at every place, one row per net."""
     rows = [
         (
             name(record),
             tuple(
-                Tile(unit["map"], f"unit {unit['unit']}, index {unit['index']:.2f}", colors="heat")
+                Image(unit["map"], f"unit {unit['unit']}, index {unit['index']:.2f}", colors="heat")
                 for unit in record.facts["units"]
             ),
         )
@@ -92,7 +91,7 @@ def maps(records: Sequence[Record], name: Callable[[Record], str]) -> Plate | No
     if not rows:
         return None
     width = max(len(tiles) for _, tiles in rows)
-    return Plate(
+    return ImageGrid(
         "Units over the frame",
         "Activation at every place (x to the right, y down) of units of the last hidden layer, from the least "
         "to the most tuned to one factor; first seed. Stripes are units that follow one factor.",

@@ -1,6 +1,6 @@
 """beyond: does composition reach past what the paper tried?
 
-    recombine run beyond                        laptop: about 4 minutes on two cores
+    recombine run beyond                        laptop: about 15 minutes on two cores
     expected: not known; each is a question that the literature leaves open
 
 Redhardt, Akram, Schug 2025 test combinations of as many modules as were trained, with weights that were trained, in a
@@ -18,9 +18,10 @@ from ...lab.axes import Arms
 from ...lab.scales import Scale
 from ...lab.study import Settings, Study
 from ...lab.verdicts import Claim, at_most
+from . import redhardt_history as told
 from .beyond_readings import gap, headline, rows
-from .beyond_variants import VARIANTS, WORDS
-from .paper import DECODABILITY, SOURCE, hyperteacher, mlp, recipe
+from .beyond_variants import CONTROLS, VARIANTS, WORDS, control_of
+from .redhardt_setting import DECODABILITY, SOURCE, hyperteacher, mlp, recipe
 
 
 def refuse(settings: Settings) -> None:
@@ -34,10 +35,13 @@ def refuse(settings: Settings) -> None:
 
 study = Study(
     id="beyond",
+    version=3,
+    history=told.BEYOND,
+    differs=told.BEYOND_DIFFER,
     title="How far does composition reach?",
     question="Does a network that composes also handle more modules, other weights, or modules that do not add up?",
     source=f"ours, on what {SOURCE} leave open",
-    minutes=Scale(1, 4, 180, "about 3 GPU-hours"),
+    minutes=Scale(1, 15, 240, "about 3 GPU-hours"),
     world=hyperteacher(modules=Scale(8, 16, 16, 16), at_most=Scale(2, 3, 3, 3)),
     support={"name": "random", "held_out": 0.25},
     net=mlp(width=Scale(96, 384, 768, 1024), depth=Scale(2, 3, 4, 4)),
@@ -51,22 +55,16 @@ study = Study(
             ),
         )
     },
-    # few enough to be learned by heart
-    controls={
-        "lookup": {
-            "modules": Scale(4, 6, 6, 6),
-            "tasks": Scale(48, 96, 96, 128),
-            "variant": Scale(["reference"], *[list(VARIANTS)] * 3),
-        }
-    },
+    controls=CONTROLS,
     claims=[
         Claim(
             variant,
             lambda t, v=variant: gap(t, v),
             at_most(0.05),
             f"It composes with {words}: the gap is at most .05",
-            "lookup",
+            control_of(variant),
             description=f"R2 on what was trained minus on what is asked, {variant}",
+            needs={"variant": [variant]},
         )
         for variant, words in WORDS.items()
     ],

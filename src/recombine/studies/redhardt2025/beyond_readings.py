@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...charts import kinds
-from ...charts.vega import listed
+from ...charts.words import listed
 from ...lab.study_table import PreconditionFailed, StudyTable
 from .beyond_variants import ELSEWHERE, VARIANTS, WORDS
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...context import Context, Measured
 from ...errors import UserError, unknown
 from ...lab.cells import Cell, Spec
+from ...lab.controls import SAME_ARMS
 from ...lab.store import Record
 from ...lab.study import Settings, Study, studies
 
@@ -17,6 +18,8 @@ def cells_of(study: Study, settings: Settings, seed: int) -> list[Spec]:
         changes = dict(options["changes"].get(name, {}))
         if options["world"]:
             changes["world"] = options["world"]
+        if control.get("control") == SAME_ARMS:
+            changes |= control
         lender = studies[name]
         for spec in lender.grid(lender.settings(scale, changes), seed):
             specs.append(pooled(lender, scale, spec) | control)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...charts import vega
 from ...charts.figure import Figure
 from ...charts.layer_order import layers_in_order
+from ...charts.scatter_chart import scatter
 from ...lab.store import Record, tidy
 from ...lab.study import studies
 from ...lab.study_table import Frame, PreconditionFailed, StudyTable, single_value
@@ -24,12 +24,24 @@ RULES: dict[str, Callable[[np.ndarray], float]] = {
     "mean of all layers": lambda d: d.mean(),
 }
 PUBLISHED_RULE = "last layer but one"
+#: which trials the paper's figures pool, by the study that they are from
+PANELS: dict[str, tuple[str, int | None]] = {
+    "Fig. 5, data (M=8)": ("scaling-data", 8),
+    "Fig. 5, model": ("scaling-model", None),
+    "Fig. 9, data": ("scaling-data-preference", None),
+    "Fig. 9, model": ("scaling-model-preference", None),
+}
 FEWEST = 5  # trials a study must have for a correlation to mean anything
-FAILS = 0.05  # gap between trained and held-out combinations from which a net fails on a disconnected support
+#: splits that a net fails on, and one of as many trained combinations
+FAILING = {"disconnected": "as-many", "one-apart": "random"}
 
 
 def points(t: StudyTable) -> Frame:
-    """One row per trial: study, support, held-out score (below zero counted as zero), one column per layer rule."""
+    """One row per trial of an MLP: study, support, held-out score (below zero counted as zero), layer rules by column.
+
+    `kept` is the score on held-out minus on trained combinations: both fall if training is short, their difference
+    need not.
+    """
     import pandas
 
     if not len(t):
@@ -42,7 +54,10 @@ def points(t: StudyTable) -> Frame:
 
 def _points_of(name: str, part: StudyTable) -> list[dict[str, Any]]:
     """The points of one study, whose scores are about a metric of its own."""
-    own = StudyTable(part.frame, studies[name].deciding_metric)
+    frame = part.frame
+    if "setting" in frame:  # other nets have layers of another kind, and other teachers other scores
+        frame = frame[frame.setting.isna() | (frame.setting == "mlp")]
+    own = StudyTable(frame, studies[name].deciding_metric)
     scores, trained = own.scores().set_index("cell"), own.scores("test").set_index("cell").value
     by_layer = own.decoded().pivot_table(index="cell", columns="layer", values="value")
     by_layer = by_layer[layers_in_order(by_layer.columns)]
@@ -55,7 +70,8 @@ def _points_of(name: str, part: StudyTable) -> list[dict[str, Any]]:
         rows.append(
             {
                 "study": name,
-                "gap": float(trained[cell] - score),
+                "kept": float(score - trained[cell]),
+                "modules": where.get("modules"),
                 "support": where.support,
                 "encoding": where.encoding,
                 "seed": int(where.seed),
@@ -91,41 +107,63 @@ def mean_correlation(t: StudyTable, rule: str, outcome: str = "score") -> float:
     return float(np.mean(list(by_study(points(t), rule, outcome).values())))
 
 
-def best_rule(found: Frame) -> str:
+def best_rule(found: Frame, outcome: str = "score") -> str:
     """The rule with the highest mean correlation over the studies of a table."""
-    means = {rule: np.mean(list(by_study(found, rule).values())) for rule in RULES}
+    means = {rule: np.mean(list(by_study(found, rule, outcome).values())) for rule in RULES}
     return max(means, key=lambda rule: means[rule])
 
 
 def foreseen(t: StudyTable) -> float:
-    """Spearman correlation on each study by the rule best on the others, mean over studies."""
+    """Spearman correlation with what is kept, on each study by the rule best on the others, mean over studies."""
     found = points(t)
-    names = sorted(set.intersection(*(set(by_study(found, rule)) for rule in RULES)))
+    names = sorted(set.intersection(*(set(by_study(found, rule, "kept")) for rule in RULES)))
     if len(names) < 2:
         raise PreconditionFailed("a rule cannot be scored on a study that it was not chosen on: it takes two studies")
     found = found[found.study.isin(names)]
-    rules = {name: best_rule(found[found.study != name]) for name in names}
-    return float(np.mean([rank_correlation(found[found.study == name], rule) for name, rule in rules.items()]))
+    rules = {name: best_rule(found[found.study != name], "kept") for name in names}
+    return float(np.mean([rank_correlation(found[found.study == name], rule, "kept") for name, rule in rules.items()]))
 
 
-def at_published_layer(t: StudyTable) -> float:
-    """Spearman correlation at the last layer but one, mean over studies."""
-    return mean_correlation(t, PUBLISHED_RULE)
+def at_published_layer(t: StudyTable) -> dict[str, float | PreconditionFailed]:
+    """Correlation of score and decodability at the last layer but one, for each panel; its square is R2 of the line."""
+    found, values = points(t), {}
+    for panel, (study, modules) in PANELS.items():
+        if study not in set(t.lender):
+            continue
+        part = found[found.study == study]
+        part = part if modules is None else part[part.modules == modules]
+        value = math.nan
+        if len(part) >= FEWEST and part[PUBLISHED_RULE].nunique() > 1 and part.score.nunique() > 1:
+            value = float(np.corrcoef(part[PUBLISHED_RULE], part.score)[0, 1])
+        lost = PreconditionFailed(f"{panel} has no {FEWEST} trials that differ in decodability and score")
+        values[panel] = lost if math.isnan(value) else min(max(value, -1.0), 1.0)
+    if not values:
+        raise PreconditionFailed("no study of the published figures was run")
+    return values
 
 
 def shallow_on_disconnected(t: StudyTable) -> float:
-    """R2 of the first layer's probe across blocks, where the cross-block gap is at least .05."""
-    part = StudyTable(t.where(lender="supports", support="disconnected", recipe="default").frame, "r2")
-    if not len(part):
-        raise PreconditionFailed("disconnected was not run")
-    trained = single_value(part.scores("test"), "disconnected")
-    unseen = single_value(part.scores(), "disconnected")
-    if trained - unseen < FAILS:
-        raise PreconditionFailed(
-            f"the net composes on disconnected (gap {trained - unseen:.2f}), so there is nothing to explain"
-        )
-    layers = part.decoded()
-    return single_value(layers[layers.layer == "layer1"], "the first layer")
+    """R2 of the first layer's probe across blocks."""
+    return _layers_of(t, "disconnected")[0]
+
+
+def lost_with_depth(t: StudyTable) -> dict[str, float]:
+    """How much more decodability falls from the first to the last hidden layer than with as many drawn at random."""
+
+    def fall(support: str) -> float:
+        layers = _layers_of(t, support)
+        return layers[0] - layers[-1]
+
+    return {failing: fall(failing) - fall(usual) for failing, usual in FAILING.items()}
+
+
+def _layers_of(t: StudyTable, support: str) -> list[float]:
+    """Decodability by hidden layer, first to last, of a support of `supports`."""
+    part = t.where(lender="supports", support=support, recipe="default").decoded("r2")
+    names = layers_in_order(part.layer)
+    return [single_value(part[part.layer == name], f"{support}, {name}") for name in names] or [
+        single_value(part, support)
+    ]
 
 
 # -- what the report shows --------------------------------------------------------------------------------------------
@@ -162,7 +200,12 @@ def _scatter(found: Frame, rule: str, series: str, note: str) -> Figure:
         f"Held-out score against decodability, {rule}",
         "Each point is a trained net: how well its constituents can be read off, and how well it does, both on "
         f"combinations never trained. Colored by {series}. {note}",
-        vega.scatter(rows, f"R² of the probe, {rule}", "held-out score", sorted({row["series"] for row in rows})),
+        scatter(
+            rows,
+            x_title=f"R² of the probe, {rule}",
+            value="held-out score",
+            order=sorted({row["series"] for row in rows}),
+        ),
     )
 
 

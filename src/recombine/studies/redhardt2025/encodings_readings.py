@@ -7,15 +7,19 @@ from dataclasses import dataclass
 
 from ...charts import kinds
 from ...charts.layer_order import layers_in_order
-from ...charts.vega import SCORES, defined, title
+from ...charts.tidy_rows import defined
+from ...charts.words import SCORES, title
 from ...encodings import encodings
-from ...intervals import over_seeds
 from ...lab.store import Record, tidy
-from ...lab.study_table import LEARNED, PreconditionFailed, StudyTable, single_value
-from .paper import source
+from ...lab.study_table import PreconditionFailed, StudyTable, single_value
+from ...statistics.intervals import over_seeds
+from .encodings_arms import BENT_INVERTIBLE, is_linear
+from .redhardt_setting import source
 
 DECODABLE = 0.9  # an encoding that a linear probe reads as well as this has nothing to undo
 MEASURES = ("task decoder", "input decoder", "held-out score")
+ORDER = list(encodings)
+ORDER.insert(ORDER.index("invertible") + 1, BENT_INVERTIBLE)
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,10 @@ class Published:
     @property
     def source(self) -> str:
         return source(self.name)
+
+    def of(self, encoding: str) -> tuple[float, float, float] | None:
+        """What the table has for an encoding; of both kinds of `invertible` the same row."""
+        return self.numbers.get("invertible" if encoding == BENT_INVERTIBLE else encoding)
 
 
 TABLE_1 = Published(
@@ -74,20 +82,24 @@ def task_decoder(t: StudyTable, encoding: str, metric: str = "r2", *, by_kind: b
     if not len(part):
         raise PreconditionFailed(f"{encoding} has no probe")
     layers = layers_in_order(part.layer)
-    at = (0 if encodings[encoding].linear else 1) if by_kind else len(layers) - 2
+    at = (0 if is_linear(encoding) else 1) if by_kind else len(layers) - 2
     return single_value(part[part.layer == layers[min(max(at, 0), len(layers) - 1)]], encoding)
 
 
 def of_kind(t: StudyTable, linear: bool) -> list[str]:
-    """The linear encodings of a table, or the nonlinear ones; `tokens` is ours, and not compared."""
-    names = [name for name in dict.fromkeys(t.encoding) if encodings[name].linear == linear and name != "tokens"]
+    """The linear encodings of a table, or the nonlinear ones.
+
+    `tokens` is ours, and `invertible` with the weights of the public code is nonlinear by name only: not compared.
+    """
+    compared = [name for name in dict.fromkeys(t.encoding) if name not in ("tokens", "invertible")]
+    names = [name for name in compared if is_linear(name) == linear]
     if not names:
         raise PreconditionFailed(f"it takes {'linear' if linear else 'nonlinear'} encodings")
     return names
 
 
-def composes(t: StudyTable, linear: bool, success: float) -> float:
-    """Least held-out score of the encodings of a kind, where each got there on what it was trained on."""
+def composes(t: StudyTable, linear: bool, success: float) -> dict[str, float]:
+    """Held-out score of each encoding of a kind, where each got there on what it was trained on."""
     names = of_kind(t, linear)
     for name in names:
         value = t.trained(encoding=name)
@@ -95,50 +107,58 @@ def composes(t: StudyTable, linear: bool, success: float) -> float:
             raise PreconditionFailed(
                 f"{name} reached {value:.2f} on trained combinations, not {success:g}: it takes more training"
             )
-    return min(t.held_out(encoding=name) for name in names)
+    return {name: t.held_out(encoding=name) for name in names}
 
 
-def linear_above_nonlinear(t: StudyTable) -> float:
-    """Mean held-out score, linear minus nonlinear."""
-    means = []
-    for linear in (True, False):
-        names = of_kind(t, linear)
-        for name in names:
-            require_learned(t, name)
-        means.append(sum(t.held_out(encoding=name) for name in names) / len(names))
-    return means[0] - means[1]
+def linear_above_nonlinear(t: StudyTable) -> dict[str, float]:
+    """Mean held-out score of linear encodings minus that of each nonlinear one."""
+    linear, nonlinear = (of_kind(t, kind) for kind in (True, False))
+    for name in (*linear, *nonlinear):
+        t.learned(encoding=name)
+    best = sum(t.held_out(encoding=name) for name in linear) / len(linear)
+    return {name: best - t.held_out(encoding=name) for name in nonlinear}
 
 
-def require_learned(t: StudyTable, encoding: str) -> None:
-    value = t.trained(encoding=encoding)
-    if value < LEARNED:
-        raise PreconditionFailed(
-            f"{encoding} reached {value:.2f} on trained combinations, below {LEARNED}: it takes more training"
-        )
+def nonlinear_lose_more(t: StudyTable) -> dict[str, float]:
+    """Gap between trained and held-out combinations of each nonlinear encoding minus the mean gap of linear ones."""
+    linear, nonlinear = (of_kind(t, kind) for kind in (True, False))
+    usual = sum(t.gap(encoding=name) for name in linear) / len(linear)
+    return {name: t.gap(encoding=name) - usual for name in nonlinear}
 
 
-def undone(t: StudyTable, by_kind: bool) -> float:
-    """Task decoder minus the better of input decoder and untrained net, least over nonlinear encodings.
+def undone(t: StudyTable, by_kind: bool) -> dict[str, float | PreconditionFailed]:
+    """Task decoder minus the better of input decoder and untrained net, for each nonlinear encoding.
 
-    Encodings that a linear probe reads already (`invertible` with the published weights) have nothing to undo.
+    Encodings that a linear probe reads already have nothing to undo.
     """
-    gains = []
+    gains: dict[str, float | PreconditionFailed] = {}
     for name in of_kind(t, linear=False):
         before = [task_decoder(t, name, probe, by_kind=by_kind) for probe in ("r2_encoding", "r2_untrained")]
-        if before[0] <= DECODABLE:
-            require_learned(t, name)
-            gains.append(task_decoder(t, name, by_kind=by_kind) - max(before))
-    if not gains:
-        raise PreconditionFailed(
-            f"a linear probe of every encoding gives more than {DECODABLE}: there is nothing to undo"
-        )
-    return min(gains)
+        if before[0] > DECODABLE:
+            gains[name] = PreconditionFailed(
+                f"a linear probe of {name} gives {before[0]:.2f}: there is nothing to undo"
+            )
+        else:
+            t.learned(encoding=name)
+            gains[name] = task_decoder(t, name, by_kind=by_kind) - max(before)
+    return gains
+
+
+def decoded_above_input(t: StudyTable, by_kind: bool) -> dict[str, float]:
+    """Task decoder minus input decoder, for each nonlinear encoding."""
+    names = of_kind(t, linear=False)
+    for name in names:
+        t.learned(encoding=name)
+    return {
+        name: task_decoder(t, name, by_kind=by_kind) - task_decoder(t, name, "r2_encoding", by_kind=by_kind)
+        for name in names
+    }
 
 
 # -- here and as published --------------------------------------------------------------------------------------------
 def named(t: StudyTable) -> list[str]:
     """The encodings of a table, in the order of the paper."""
-    return [name for name in encodings if len(t) and name in set(t.encoding)]
+    return [name for name in ORDER if len(t) and name in set(t.encoding)]
 
 
 def measured(t: StudyTable, encoding: str, measure: str, published: Published) -> float:
@@ -160,8 +180,8 @@ def rows_of(t: StudyTable, names: Sequence[str], measure: str, published: Publis
             except PreconditionFailed:
                 continue
             rows.append({"encoding": name, "series": "here", "seed": seed, "value": value})
-        if name in published.numbers:
-            value = published.numbers[name][MEASURES.index(measure)]
+        if (there := published.of(name)) is not None:
+            value = there[MEASURES.index(measure)]
             rows.append({"encoding": name, "series": "published", "seed": "mean", "value": value})
     return rows
 
@@ -181,7 +201,7 @@ def chart(measure: str, published: Published) -> kinds.Chart:
         lambda t: rows_of(t, named(t), measure, published),
         y="encoding",
         value=score if measure == "held-out score" else "R² of a probe",
-        order=list(encodings),
+        order=ORDER,
         series=["here", "published"],
     )
 
@@ -199,7 +219,8 @@ def as_text(records: Sequence[Record], published: Published) -> dict[str, str]:
             rows = [row for row in rows_of(t, [name], measure, published) if row["series"] == "here"]
             here = over_seeds([row["value"] for row in defined(rows)[0]])
             spread = f"±{(here.high - here.low) / 2:.2f}" if here.seeds > 1 else ""
-            paper = f"{published.numbers[name][index]:.2f}" if name in published.numbers else "-"
+            there = published.of(name)
+            paper = "-" if there is None else f"{there[index]:.2f}"
             line += f"{here.mean:>7.2f} {spread:<5}{paper:>8} " if here.seeds else f"{'-':>13}{paper:>8} "
         lines.append(line)
     return {published.name: "\n".join(lines)} if len(lines) > 2 else {}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...charts import kinds
-from ...intervals import over_seeds
 from ...lab.study_table import StudyTable
+from ...statistics.intervals import over_seeds
 from .phase_readings import BEGINS
 
 

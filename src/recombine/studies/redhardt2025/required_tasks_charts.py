@@ -4,32 +4,35 @@ from __future__ import annotations
 
 import math
 
-from ...charts import vega
+from ...charts.curve_chart import search as search_chart
 from ...charts.figure import Figure
+from ...charts.power_law_chart import needed as needed_chart
+from ...charts.tidy_rows import Rows
+from ...charts.words import SCORES
 from ...lab.study_table import PreconditionFailed, StudyTable
 from .required_tasks_readings import required
 
 
 def figures(t: StudyTable) -> list[Figure]:
-    """Combinations needed, and what was tried in the largest space; nothing where no number was enough."""
+    """Combinations needed, where some number was enough, and what was tried in the largest space."""
     rows, lost = needed_rows(t)
     if not rows:
-        return []
+        return search(t)
     return [
         Figure(
             "Combinations needed against combinations there are",
             "Each point is a family and a seed: the smallest number of trained combinations that was enough for a "
             f"held-out {asked(t)}. Both axes are logarithmic; the dashed line would be all of them."
             + (f" {lost} searches found no number that was enough, and are not shown." if lost else ""),
-            vega.needed(rows),
+            needed_chart(rows),
         ),
         *search(t),
     ]
 
 
-def needed_rows(t: StudyTable) -> tuple[vega.Rows, int]:
+def needed_rows(t: StudyTable) -> tuple[Rows, int]:
     """What was needed by family, net and seed, and how many searches found no number."""
-    rows: vega.Rows = []
+    rows: Rows = []
     lost = 0
     for seed, part in t.seeds():
         try:
@@ -52,9 +55,11 @@ def needed_rows(t: StudyTable) -> tuple[vega.Rows, int]:
 
 def search(t: StudyTable) -> list[Figure]:
     """What was tried in the largest space."""
-    tried = t[t.reading == "tried"].frame
+    tried = t[t.reading == "tried"].frame if len(t) else t.frame
+    if not len(tried):
+        return []
     modules, most = max(zip(tried.modules, tried.at_most, strict=True))
-    rows: vega.Rows = []
+    rows: Rows = []
     turns: dict[tuple[str, int], int] = {}
     for row in tried[(tried.modules == modules) & (tried.at_most == most)].itertuples():
         who = (str(row.net), int(row.seed))
@@ -72,13 +77,13 @@ def search(t: StudyTable) -> list[Figure]:
     if not rows:
         return []
     rows.sort(key=lambda row: (row["series"], row["seed"], row["trained_on"]))
-    score = vega.SCORES[t.metric]
+    score = SCORES[t.metric]
     return [
         Figure(
             f"The search, M = {modules} and K = {most}",
             f"Held-out {score} of every net that was trained to find the number, against the combinations it was "
             f"trained on; one line per seed. The number needed is the smallest with {asked(t)} (dashed).",
-            vega.search(rows, threshold(t), score),
+            search_chart(rows, threshold=threshold(t), value=score),
         )
     ]
 
@@ -89,4 +94,4 @@ def threshold(t: StudyTable) -> float:
 
 def asked(t: StudyTable) -> str:
     """The score that was asked for, in words."""
-    return f"{vega.SCORES[t.metric]} above {threshold(t):g}"
+    return f"{SCORES[t.metric]} above {threshold(t):g}"

@@ -12,6 +12,7 @@ from ...lab.cells import Spec
 from ...lab.store import Record
 from ...lab.study import Settings
 from ...spaces import Subsets
+from ...tasks import registry as tasks
 from ...trials import Trial
 from ...trials import measure as measure_trial
 from ...trials.trial import build_space
@@ -65,7 +66,7 @@ def try_number(spec: Spec, n: int, context: Context) -> Measured | None:
     diverged = facts["diverged_at"] is not None
     reading = {
         "reading": "tried",
-        "metric": "r2",
+        "metric": tasks[data["world"]["name"]].metrics[0].name,
         "threshold": spec["options"]["threshold"],
         "trained_on": facts["trained_on"],
         "value": float("nan") if diverged else facts["held_out"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...charts import kinds
-from ...charts.vega import SCORES, title
+from ...charts.words import SCORES, title
 from ...encodings import encodings
 from ...lab.study_table import StudyTable
 

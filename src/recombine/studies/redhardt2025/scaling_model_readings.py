@@ -7,26 +7,41 @@ import math
 import numpy as np
 
 from ...encodings import encodings
-from ...lab.study_table import RESOLUTION, Frame, PreconditionFailed, StudyTable
+from ...lab.study_table import LEARNED, RESOLUTION, Frame, PreconditionFailed, StudyTable
 
 CEILING = 0.9  # a narrowest net that scores as much leaves no room to be better
 
 
-def width_rise(t: StudyTable) -> float:
-    """Rise from narrowest to widest, or the fall if a wider net is worse; least over encodings and depths.
+def width_rise(t: StudyTable) -> dict[str, float | PreconditionFailed]:
+    """Rise from narrowest to widest, or the fall if a wider net is worse, for each encoding and depth.
 
-    Where the narrowest net is at the ceiling already, nothing can rise: left out.
+    An encoding that no widest net has learned says nothing about width; neither does one whose narrowest net is at the
+    ceiling already, since nothing can rise.
     """
-    rises = []
-    for _, part in t.composition().groupby(["encoding", "depth"]):
-        by_width = part.sort_values("width").value.to_numpy()
-        if len(by_width) < 2 or by_width[0] >= CEILING:
-            continue
+    if t.composition().width.nunique() < 2:
+        raise PreconditionFailed("only one width was trained")
+    learned = learned_by_widest(t)
+    rises: dict[str, float | PreconditionFailed] = {}
+    for (encoding, depth), part in t.composition().groupby(["encoding", "depth"]):
+        by_width, name = part.sort_values("width").value.to_numpy(), f"{encoding}, {depth} layers"
         fall = float(np.diff(by_width).min())
-        rises.append(fall if fall < -RESOLUTION else float(by_width[-1] - by_width[0]))
-    if not rises:
-        raise PreconditionFailed(f"no encoding was trained at two widths of which the narrowest is below {CEILING}")
-    return min(rises)
+        if not learned[str(encoding)] >= LEARNED:
+            rises[name] = PreconditionFailed(
+                f"{encoding} was not learned: {learned[str(encoding)]:.2f} on trained combinations by the widest net"
+            )
+        elif by_width[0] >= CEILING:
+            rises[name] = PreconditionFailed(f"the narrowest net of {name} is at {by_width[0]:.2f}: nothing can rise")
+        else:
+            rises[name] = fall if fall < -RESOLUTION else float(by_width[-1] - by_width[0])
+    return rises
+
+
+def learned_by_widest(t: StudyTable) -> dict[str, float]:
+    """What the best of the widest nets learned of each encoding; where no trained score is kept, what it composes."""
+    widest = t.where(width=int(t.width.max()))
+    scores = widest.above_floor("test")
+    scores = scores if len(scores) else widest.above_floor()
+    return {str(encoding): float(part.max()) for encoding, part in scores.groupby("encoding").value}
 
 
 def extra_width(t: StudyTable, target: float) -> float:

@@ -1,0 +1,1 @@
+"""The machine: its processes and cores, devices, precision, compiled programs, and progress on its terminal."""

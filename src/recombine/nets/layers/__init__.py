@@ -1,0 +1,1 @@
+"""Layers: parts that several nets share."""

@@ -1,0 +1,1 @@
+"""Wrappers: nets around other nets."""

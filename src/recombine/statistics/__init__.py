@@ -1,0 +1,1 @@
+"""Statistics that everything may use; no jax here."""

@@ -1,0 +1,1 @@
+"""Teachers: modules of a network, combined."""

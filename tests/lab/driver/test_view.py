@@ -1,0 +1,95 @@
+"""The live view and the pace behind it."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+from rich.progress import Progress
+
+from recombine.lab.cells import Cell
+from recombine.lab.driver.run_progress import RunProgress, in_words
+from recombine.lab.driver.view import Bars, Lines, shown
+from recombine.lab.store import Record
+from recombine.lab.synthetic import Synthetic
+from recombine.labels import duration
+
+STUDY = Synthetic()
+DONE = Record(Cell("synthetic", 1, {}), [], {}, {})
+CELLS = STUDY.cells(STUDY.settings("smoke", {"cells": 40}), 1)
+
+
+def label(cell: Cell) -> str:
+    return STUDY.label(cell.spec)
+
+
+def test_the_estimate_weighs_cells_by_what_they_take():
+    now = [0.0]
+    pace = RunProgress(4, 0, label, lambda: now[0])
+    pace.expect({CELLS[0].id: 30.0, CELLS[1].id: 10.0, CELLS[2].id: 10.0, CELLS[3].id: 10.0})
+    assert pace.rate is None and pace.seconds_left is None
+    pace.heard("started", CELLS[0], None)
+    now[0] = 60.0
+    pace.heard("done", CELLS[0], None)
+    assert pace.rate == 1 / 60 and pace.seconds_left == 60.0, "as long again, although three of four cells are left"
+    pace.heard("started", CELLS[1], None)
+    pace.heard("failed", CELLS[1], ("it broke", ""))
+    assert (pace.done, pace.failed, pace.left, pace.running) == (1, 1, 2, {}) and pace.last_error.endswith("it broke")
+    pace.heard("started", CELLS[2], None)
+    pace.heard("lost", CELLS[2], "its node is gone")
+    assert pace.left == 2 and pace.to_json()["running"] == []
+
+
+@pytest.mark.parametrize(
+    "seconds, words", [(3.2, "3.2 s"), (61.0, "61 s"), (4500.0, "75.0 min"), (7260.0, "2.0 h"), (259200.0, "3.0 days")]
+)
+def test_times_are_said_as_people_say_them(seconds, words):
+    assert duration(seconds) == words
+    assert in_words(2.0, seconds, 3 * 10**9) == f"2 a second, about {words} left, 3.0 GB"
+
+
+def test_a_terminal_shows_bars_rate_memory_and_the_last_error():
+    screen = io.StringIO()
+    pace = RunProgress(2, 0, label)
+    pace.memory = lambda: 250_000_000
+    pace.expect({cell.id: 1.0 for cell in CELLS[:2]})
+    with Progress(console=Console(file=screen, force_terminal=True, width=160)) as bars:
+        view = Bars(STUDY, pace, bars)
+        for event, cell, payload in (
+            ("started", CELLS[0], None),
+            ("progress", CELLS[0], (0.5, "half")),
+            ("failed", CELLS[0], ("it broke", "")),
+            ("started", CELLS[1], None),
+            ("lost", CELLS[1], "gone"),
+            ("started", CELLS[1], None),
+            ("done", CELLS[1], DONE),
+        ):
+            pace.heard(event, cell, payload)
+            view.show(event, cell, payload)
+        notes = {task.description.strip(): task.fields["note"] for task in bars.tasks}
+    assert notes["last error"].endswith("it broke") and "250 MB" in notes["synthetic"] and "FAILED" in screen.getvalue()
+    assert not view.lines, "no bar is left of cells that ended"
+
+
+def test_a_pipe_gets_a_line_a_cell_and_fewer_where_cells_are_fast(capsys):
+    now = [0.0]
+    pace = RunProgress(len(CELLS), 0, label, lambda: now[0])
+    lines = Lines(STUDY, pace)
+    for number, cell in enumerate(CELLS):
+        pace.heard("started", cell, None)
+        now[0] += 0.001
+        event = "failed" if number == 30 else "done"
+        payload = DONE if event == "done" else ("it broke", "")
+        pace.heard(event, cell, payload)
+        lines.show(event, cell, payload)
+    lines.rest()
+    told = capsys.readouterr().err.splitlines()
+    assert told[0].startswith("[1/40] number 0") and told[19].startswith("[20/40]") and len(told) < 30
+    assert any("FAILED it broke" in line for line in told) and told[-1].startswith("[40/40]")
+
+
+def test_quiet_is_quiet(capsys):
+    with shown(STUDY, RunProgress(1, 1, label), True) as show:
+        show("done", CELLS[0], None)
+    assert capsys.readouterr().err == ""
