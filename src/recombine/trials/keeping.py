@@ -74,10 +74,19 @@ def kept_mistakes(run: Trained, asked: Items | None = None) -> dict[str, Any]:
         return {}
     rows = run.support.side(run.support.asks).sample(key_for("held_out/mistakes", 0), TRIED)
     items = evaluate(member.net, task, rows, key=key_for("held_out/each", member.seed), keep=["answer"])
-    wrong = np.flatnonzero(items.by_combination("exact") < 1)[:SHOWN]
+    wrong = _telling(run.support, rows, np.flatnonzero(items.by_combination("exact") < 1))
     answers = items.kept["answer"]
     told = [{"text": task.text(rows[i]), "truth": task.meaning(rows[i]), "said": task.said(answers[i])} for i in wrong]
     return {"mistakes": told}
+
+
+def _telling(support: Support, rows: np.ndarray, wrong: np.ndarray) -> list[int]:
+    """The first few of what is wrong, of different groups as far as there are any."""
+    belongs = [np.asarray(group(rows[wrong]), bool) for group in support.groups.values()]
+    own = list(zip(*belongs, strict=True)) if belongs else [()] * len(wrong)  # which groups each is in
+    first = {groups: place for place, groups in reversed(list(enumerate(own)))}
+    order = [*sorted(first.values()), *(place for place in range(len(wrong)) if place not in set(first.values()))]
+    return [int(wrong[place]) for place in order[:SHOWN]]
 
 
 @keepers.register("drawings")

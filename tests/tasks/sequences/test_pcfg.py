@@ -11,9 +11,10 @@ import pytest
 from released import released, rows_of
 
 from recombine import Listed, UserError, tasks
+from recombine.supports.pcfg_exceptions import EXCEPTIONS, excepted
 from recombine.supports.pcfg_language import FUNCTIONS, interpreted, parsed, shape, steps, written
 from recombine.tasks import Pcfg, PcfgExceptions, PcfgLookup
-from recombine.tasks.sequences.pcfg_sampler import EXCEPTIONS, Sampler, excepted
+from recombine.tasks.sequences.pcfg_sampler import Sampler
 
 SIZES = {"dev": 4_860, "test": 9_721, "systematicity": 10_175, "productivity": 11_333}
 
