@@ -14,16 +14,16 @@ accuracy, systematicity, productivity, localism and substitutivity of synonyms t
 
 from __future__ import annotations
 
-from ...charts import kinds
 from ...lab.axes import Arms
 from ...lab.scales import Scale
 from ...lab.study import Study, Texts
 from . import five_tests_readings as read
 from .five_tests_arms import DECIDING, NETS, SPACE, TESTS
+from .five_tests_charts import CHARTS
 from .five_tests_claims import CLAIMS, MEASUREMENTS
 from .five_tests_measure import measure
 
-SHARED = {"weight_decay": 0.01, "b2": 0.98, "nesterov": False, "warmup": 0.1, "floor": 0.05}
+SHARED = {"weight_decay": 0.01, "b2": 0.98, "nesterov": False, "warmup": 0.1, "floor": 0.05, "history": "losses"}
 #: their transformer: 25 epochs of 82,000 expressions, batches of 4,096 words, the rate of Vaswani et al. 2017
 PUBLISHED = {"steps": 16_000, "tasks": 128, "schedule": "noam", "learning_rate": 1.4e-3, "evaluations": 25}
 FEW = {"steps": 40, "evaluations": 2}
@@ -71,48 +71,7 @@ study = Study(
     claims=CLAIMS,
     measurements=MEASUREMENTS,
     measure=measure,
-    charts=[
-        kinds.dots(
-            "The five tests",
-            "Exact match where answers are right or wrong, else consistency; of exceptions the peak.",
-            read.test_rows,
-            y="name",
-            value="share",
-            order=read.NAMES,
-        ),
-        kinds.curves(
-            "Larger expressions",
-            "Exact match on held-out expressions by the number of functions.",
-            lambda t: read.size_rows(t, "functions"),
-            x="size",
-            x_title="functions",
-            value="exact match",
-        ),
-        kinds.curves(
-            "Deeper expressions",
-            "Exact match on held-out expressions by how deep functions stand in one another.",
-            lambda t: read.size_rows(t, "depth"),
-            x="size",
-            x_title="depth",
-            value="exact match",
-        ),
-        kinds.curves(
-            "Longer strings",
-            "Exact match on held-out expressions by the letters of the right string.",
-            lambda t: read.size_rows(t, "length"),
-            x="size",
-            x_title="letters",
-            value="exact match",
-        ),
-        kinds.curves(
-            "Exceptions during training",
-            "Share of the trained exceptions that are answered by the rule, and as they were trained.",
-            read.exception_rows,
-            x="step",
-            x_title="step of training",
-            value="share of exceptions",
-        ),
-    ],
+    charts=CHARTS,
     texts=Texts(
         "Beside the published numbers, and what is written",
         "Truth above answer, word by word; a mark stands where they differ.",

@@ -6,11 +6,13 @@ from typing import Any
 
 from ...lab.scales import Scale
 
-SMALL = {"ordinary": 400, "twins": 0, "unrolled": 0, "letters": 10, "functions": 4, "longest": 10, "alone": 6}
-LAPTOP = SMALL | {"ordinary": 12_000, "letters": 20, "functions": 5, "longest": 12, "alone": 40}
+SMALL = {"ordinary": 400, "twins": 0, "unrolled": 0, "letters": 10, "functions": 4, "longest": 8, "alone": 6}
+#: short strings of few letters, and up to four functions: the whole world takes more than the minutes there are
+LAPTOP = SMALL | {"ordinary": 12_000, "argument": 3, "alone": 40}
 WHOLE = {"ordinary": 97_000, "twins": 0, "unrolled": 0, "longest": 100, "alone": 80}
-#: .1 % of the training expressions of the paper are synonyms alone
-SPACE = Scale(SMALL, LAPTOP, WHOLE, WHOLE | {"longest": 251})
+NIGHT = WHOLE | {"ordinary": 30_000, "longest": 60, "alone": 40}
+#: synonyms alone are .3 % of all expressions
+SPACE = Scale(SMALL, LAPTOP, NIGHT, WHOLE)
 
 EQUAL, OVER, NO_RULE = "substitutivity, equal", "overgeneralization", "overgeneralization, no rule"
 #: share of the expressions with the rarer function that are exceptions: published .0001 to .005
@@ -29,7 +31,7 @@ def exceptional(world: str) -> dict[str, Any]:
 TESTS: dict[str, dict[str, Any]] = {
     "task": {},
     "systematicity": {"support.split": "systematicity"},
-    "productivity": {"support.split": "productivity", "support.functions": Scale(3, 4, 8, 8)},
+    "productivity": {"support.split": "productivity", "support.functions": Scale(3, 3, 8, 8)},
     EQUAL: {"world.space.synonyms": 0.5},
     OVER: exceptional("pcfg-exceptions-v1"),
     NO_RULE: exceptional("pcfg-exceptions-lookup-v1"),  # a control

@@ -67,7 +67,8 @@ def consistency(t: StudyTable, test: str, kind: str) -> dict[str, float]:
     found = {}
     for net in nets_of(t, test):
         t.learned(test=test, net=net)
-        values = [row["value"] for row in t.plain("consistency").where(test=test, net=net).rows if row["group"] == kind]
+        rows = t.where(test=test, net=net).plain("consistency").rows
+        values = [row["value"] for row in rows if row["group"] == kind]
         if len(values) != 1:
             raise Missing(f"{test}, {net} has no {kind}")
         found[net] = float(values[0])
@@ -119,7 +120,7 @@ def lines_of(rows: Sequence[dict[str, Any]], test: str) -> Iterator[tuple[str, f
     by_rule = []
     for row in rows:
         what, value = row["reading"], row["value"]
-        if what == "score" and row["asked"] is True and row["metric"] == "exact" and test in SCORED:
+        if what == "score" and row.get("asked") in (True,) and row["metric"] == "exact" and test in SCORED:
             yield test, value
         elif what == "consistency":
             yield row["group"] if row["group"] == "localism" else EQUAL if test == EQUAL else PRIMITIVE, value

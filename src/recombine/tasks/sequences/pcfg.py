@@ -27,7 +27,7 @@ from ...supports.pcfg_splits import released_expressions
 from ..base import tasks
 from ..metrics import Metric, Statistics
 from .interpreted_task import Interpreted
-from .pcfg_sampler import MOST_FUNCTIONS, Sampler
+from .pcfg_sampler import MOST_FUNCTIONS, MOST_LETTERS, Sampler, renamed
 from .sequence_task import padded_to, require_seed, require_words, texts_of
 from .tokenizer import Tokenizer
 
@@ -71,6 +71,7 @@ class Pcfg(Interpreted):
         released: Sequence[str] = (),
         letters: int = len(LETTERS),
         functions: int = MOST_FUNCTIONS,
+        argument: int = MOST_LETTERS,
         alone: int = 0,
         synonyms: float = 0.0,
     ) -> Listed:
@@ -85,6 +86,7 @@ class Pcfg(Interpreted):
             released: paths of released files, whose expressions take the place of a draw.
             letters: how many there are.
             functions: the most of an expression.
+            argument: the most letters of an argument.
             alone: expressions of one synonym and letters, of each synonym (for substitutivity).
             synonyms: share of the functions with a synonym that are written by it, in ordinary expressions.
         """
@@ -97,10 +99,12 @@ class Pcfg(Interpreted):
         require_int("longest", longest, at_least=5)
         require_int("letters", letters, at_least=FEWEST_LETTERS, at_most=len(LETTERS))
         require_int("functions", functions, at_least=2, at_most=MOST_FUNCTIONS)
+        require_int("argument", argument, at_least=2, at_most=MOST_LETTERS)
         require_int("alone", alone, at_least=0)
         if isinstance(synonyms, bool) or not isinstance(synonyms, (int, float)) or not 0 <= synonyms <= 1:
             raise UserError(f"synonyms={synonyms!r} is no share of the functions that have one; 0.5 would do")
-        return _drawn(ordinary, twins, unrolled, longest, seed, letters, functions, alone, synonyms)
+        sampler = (seed, longest, letters, functions, argument)
+        return _drawn(sampler, (ordinary, twins, unrolled, alone), synonyms)
 
     @classmethod
     def words_of(cls, space: Space) -> tuple[str, ...]:
@@ -211,8 +215,9 @@ class PcfgExceptions(Pcfg):
         exceptional[chosen] = True
         for number in chosen:
             meanings[number] = other[number]
-        self._fill(space, Tokenizer(vocabulary), vocabulary[NO_LETTERS:], self._meanings(meanings, seed))
-        told, rules = np.asarray(self.meanings), self._encoded(true)
+        meanings = self._meanings(meanings, seed)
+        self._fill(space, Tokenizer(vocabulary), vocabulary[NO_LETTERS:], meanings)
+        told, rules = map(self._encoded, (meanings, true))  # on the host: a task is built by its shapes alone, too
         width = max(told.shape[1], rules.shape[1])
         self.meanings, self.rules = (jnp.asarray(padded_to(width, words)) for words in (told, rules))
         self.exceptional = jnp.asarray(exceptional)
@@ -264,20 +269,16 @@ def _chosen_exceptions(able: list[int], size: int, share: float | str, seed: int
 
 
 @functools.lru_cache(maxsize=4)
-def _drawn(
-    ordinary: int,
-    twins: int,
-    unrolled: int,
-    longest: int,
-    seed: int,
-    letters: int,
-    functions: int,
-    alone: int,
-    synonyms: float,
-) -> Listed:
-    names = WORDS[: NO_LETTERS + letters]
-    rows = Sampler(seed, longest, letters, functions).corpus(ordinary, twins, unrolled, alone, synonyms)
+def _drawn(sampler: tuple[int, ...], numbers: tuple[int, ...], synonyms: float) -> Listed:
+    seed, _, letters, *_ = sampler
+    rows, ordinary = _corpus(sampler, numbers), numbers[0]
+    rows, names = [*renamed(rows[:ordinary], synonyms, seed), *rows[ordinary:]], WORDS[: NO_LETTERS + letters]
     return Listed(np.ascontiguousarray(Tokenizer(names).encode_tokens(rows)), names)
+
+
+@functools.lru_cache(maxsize=2)
+def _corpus(sampler: tuple[int, ...], numbers: tuple[int, ...]) -> list[Words]:
+    return Sampler(*sampler).corpus(*numbers)
 
 
 def _rows(space: Space) -> list[Words]:

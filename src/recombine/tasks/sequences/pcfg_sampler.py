@@ -32,6 +32,7 @@ FUNCTION_COUNTS = {
 }
 MOST_FUNCTIONS = max(FUNCTION_COUNTS)
 STRING_LENGTHS = {2: 159, 3: 297, 4: 277, 5: 267}
+MOST_LETTERS = max(STRING_LENGTHS)
 ALONE = 20  # one twin in so many is of one function alone, for each that has a synonym
 MOST_WORDS = 71  # of an expression
 #: share of functions of two strings: of the outermost, and of others
@@ -46,6 +47,23 @@ def with_synonyms(words: Sequence[str]) -> Words:
     return tuple(_SYNONYM_OF.get(word, word) for word in words)
 
 
+def renamed(expressions: Sequence[Words], share: float | int, seed: int) -> list[Words]:
+    """Expressions in which a share of the functions that have a synonym are written by it.
+
+    Args:
+        expressions: without synonyms.
+        share: of these functions.
+        seed: of which they are.
+    """
+    chance = Chance(generator(key_for("corpus-pcfg/synonyms", seed)))
+    if not share:
+        return list(expressions)
+    return [
+        tuple(_SYNONYM_OF[word] if word in _SYNONYM_OF and chance.happens(share) else word for word in words)
+        for words in expressions
+    ]
+
+
 class Sampler:
     """Draws expressions.
 
@@ -54,6 +72,7 @@ class Sampler:
         longest: the most letters of the string that one stands for.
         letters: how many there are.
         functions: the most of an expression.
+        argument: the most letters of an argument.
 
     Example:
         >>> from recombine.tasks.sequences.pcfg_sampler import Sampler
@@ -61,18 +80,23 @@ class Sampler:
         55
     """
 
-    def __init__(self, seed: int, longest: int = 251, letters: int = len(LETTERS), functions: int = MOST_FUNCTIONS):
+    def __init__(
+        self,
+        seed: int,
+        longest: int = 251,
+        letters: int = len(LETTERS),
+        functions: int = MOST_FUNCTIONS,
+        argument: int = MOST_LETTERS,
+    ):
         self.chance = Chance(generator(key_for("corpus-pcfg", seed)))
-        self.renaming = Chance(generator(key_for("corpus-pcfg/synonyms", seed)))
         self.longest, self.alphabet = longest, LETTERS[:letters]
         counts = {number: often for number, often in FUNCTION_COUNTS.items() if number <= functions}
         self.counts = Weighted(tuple(counts), tuple(counts.values()))
-        self.lengths = Weighted(tuple(STRING_LENGTHS), tuple(STRING_LENGTHS.values()))
+        lengths = {number: often for number, often in STRING_LENGTHS.items() if number <= argument}
+        self.lengths = Weighted(tuple(lengths), tuple(lengths.values()))
         self.unary, self.binary = tuple(UNARY), tuple(BINARY)
 
-    def corpus(
-        self, ordinary: int, twins: int, unrolled: int, alone: int = 0, synonyms: float | int = 0
-    ) -> list[Words]:
+    def corpus(self, ordinary: int, twins: int, unrolled: int, alone: int = 0) -> list[Words]:
         """Expressions, then those with synonyms, then steps of some; no two alike.
 
         Args:
@@ -80,7 +104,6 @@ class Sampler:
             twins: how many of them stand there with synonyms, too.
             unrolled: of how many of them the steps stand there, too.
             alone: expressions of one synonym and letters, of each.
-            synonyms: share of the functions with a synonym that are written by it, in ordinary expressions.
         """
         seen: set[Words] = set()
         plain = distinct(self._expression, ordinary, "expressions of PCFG SET", known=seen)
@@ -97,14 +120,7 @@ class Sampler:
             for name in SYNONYMS.values():
                 lone = distinct(lambda name=name: self._of(name), alone, f"{name} alone", known=seen)
                 found += [one for words in lone if (one := with_synonyms(words)) not in set(found)]
-        return [*map(self._renamed, found[:ordinary], [synonyms] * ordinary), *found[ordinary:]]
-
-    def _renamed(self, words: Words, share: float) -> Words:
-        """With a share of the functions that have a synonym written by it."""
-        if not share:
-            return words
-        able = (word in _SYNONYM_OF and self.renaming.happens(share) for word in words)
-        return tuple(_SYNONYM_OF[word] if now else word for word, now in zip(words, able, strict=True))
+        return found
 
     # -- one expression -------------------------------------------------------------------------------------------
     def _expression(self) -> Words:
