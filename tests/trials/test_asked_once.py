@@ -7,9 +7,11 @@ import pytest
 
 import recombine as rc
 from recombine import UserError
+from recombine.supports.cogs_cases import CASES, case_of
 from recombine.tasks import Cogs, Scan, scan_commands
 from recombine.training import train
 from recombine.trials.asked_once import FEWEST, MOST_SIZES, combinations_by_lot, once_rows
+from recombine.trials.keeping import OF_GROUPS, kept_mistakes
 
 RECIPE = rc.Recipe(steps=1, tasks=4, evaluations=0, precision="float32")
 
@@ -74,3 +76,10 @@ def test_sizes_are_those_of_texts():
     scan = Scan(scan_commands(sentences=1))
     row = [scan.text([n]) for n in range(scan.space.size)].index("walk around left twice")
     assert scan.sizes(np.array([[row]])) == {"length": 16}
+
+
+def test_kept_mistakes_are_of_different_groups_and_say_which(run):
+    told = kept_mistakes(run)["mistakes"]  # a net that has learned nothing is wrong everywhere
+    groups = [one["group"] for one in told]
+    assert len(told) == OF_GROUPS == len(set(groups)) and set(groups) <= set(CASES)
+    assert all(case_of(tuple(one["text"].split())) == one["group"] for one in told)

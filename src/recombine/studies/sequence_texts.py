@@ -58,7 +58,8 @@ def wrong_answers(told: Sequence[Mapping[str, str]]) -> str:
     parts = []
     for one in told:
         truth, said = one["truth"].split(), one["said"].split()
-        parts.append(f"{one['text']}\n{aligned(truth, said)}\n{parting(truth, said)}")
+        group = f"[{one['group']}] " if one.get("group") else ""
+        parts.append(f"{group}{one['text']}\n{aligned(truth, said)}\n{parting(truth, said)}")
     return "\n\n".join(parts)
 
 

@@ -10,6 +10,7 @@ from scipy.stats import spearmanr
 from ...charts.tidy_rows import Rows
 from ...lab.store import Record
 from ...lab.study_table import Missing, StudyTable
+from ...trials.asked_once import BY_SIZE
 from .. import sequence_texts
 from ..sequence_texts import Published, first_mistakes
 from .systematicity_arms import COVERAGE, DIVERGENCES, FEW_SHOT, SHARES, SPLITS, VERBS
@@ -87,6 +88,21 @@ def _rows(t: StudyTable, names: Sequence[str], axis: str) -> Rows:
 def split_rows(t: StudyTable) -> Rows:
     published = t.where(data="published")
     return _rows(published, list(SPLITS), "split")
+
+
+def length_rows(t: StudyTable) -> Rows:
+    """Held-out exact match by the length of the answer: one line per split, and per net where there are several."""
+    frame = t.frame
+    if not len(frame) or "reading" not in frame:
+        return []
+    found = frame[(frame.reading == BY_SIZE) & (frame.stream == "held_out") & (frame["data"] == "published")]
+    found = found[found["split"].isin(list(SPLITS))]
+    several = found.net.nunique() > 1
+    return [
+        {"length": int(row.group.partition("=")[2]), "series": f"{row.split}, {row.net}" if several else row.split}
+        | {"value": row.value, "seed": row.seed}
+        for row in found.itertuples()
+    ]
 
 
 def data_rows(t: StudyTable) -> Rows:
