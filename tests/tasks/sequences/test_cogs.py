@@ -155,12 +155,13 @@ def test_in_the_other_control_world_all_sentences_have_one_form():
 
 
 def test_a_part_of_the_language_has_few_words_and_few_tokens_and_all_cases():
-    space = Cogs.space_from(ordinary=300, each=4, words=4, deepest=3)
+    space = Cogs.space_from(ordinary=300, each=4, words=4, deepest=3, longest=120)
     world, whole = Cogs(space), Cogs.default_space()
     assert len(space.element_names) < 120 < len(whole.element_names) and world.words["target"] < 120
     texts = [world.text([row]).split() for row in range(space.size)]
     assert {case_of(words) for words in texts} >= set(CASES)
     assert all(world.meaning([row]) == " ".join(logical_form(words)) for row, words in enumerate(texts))
+    assert world.meanings.shape[1] <= 121  # with the end
     depths = world.sizes(space.enumerate())
     assert depths["clauses"].max() == depths["prepositions"].max() == 3
     used = Counter(word for words in texts for word in words if word in NAMES)
@@ -187,6 +188,7 @@ def test_a_list_of_other_words_and_bad_sizes_are_refused():
         ({"each": 0}, "each=0"),
         ({"words": 1}, "words=1"),
         ({"deepest": 2}, "deepest=2"),
+        ({"longest": 10}, "longest=10"),
         ({"cases": ("cp_recursoin",)}, "'cp_recursoin'; did you mean 'cp_recursion'"),
     ):
         with pytest.raises(UserError, match=named):

@@ -52,7 +52,7 @@ study = Study(
     asks=[
         {
             "streams": ["test", "held_out"],
-            "once": Scale(64, 1000, 2000, 10_000),
+            "once": Scale(128, 1000, 2000, 10_000),
             "by": ["length", "functions", "depth"],
         }
     ],
@@ -64,7 +64,9 @@ study = Study(
     },
     controls={
         "lookup": FEW | {"test": ["task"]},
-        "indifferent": FEW | {"test": DECIDING},
+        # what is compiled is most of a control: each has a quarter of a minute
+        "indifferent": FEW | {"test": ["task"]},
+        "indifferent-costs": FEW | {"world.name": "pcfg-indifferent-v1", "test": DECIDING},
         "same-arms": FEW | {"test": ["task", read.EQUAL]},
         "no-rule": FEW | {"test": [read.NO_RULE]},
     },

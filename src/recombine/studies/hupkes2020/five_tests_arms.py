@@ -6,7 +6,7 @@ from typing import Any
 
 from ...lab.scales import Scale
 
-SMALL = {"ordinary": 400, "twins": 0, "unrolled": 0, "letters": 10, "functions": 4, "longest": 8, "alone": 6}
+SMALL = {"ordinary": 200, "twins": 0, "unrolled": 0, "letters": 10, "functions": 4, "longest": 8, "alone": 6}
 #: short strings of few letters, and up to four functions: the whole world takes more than the minutes there are
 LAPTOP = SMALL | {"ordinary": 12_000, "argument": 3, "alone": 40}
 WHOLE = {"ordinary": 97_000, "twins": 0, "unrolled": 0, "longest": 100, "alone": 80}

@@ -22,7 +22,8 @@ from .cogs_generalization_claims import CLAIMS, MEASUREMENTS
 
 SHARED = {"weight_decay": 0.01, "b2": 0.98, "nesterov": False, "warmup": 0.1, "floor": 0.05, "history": "losses"}
 #: their transformer: 30,000 steps of 512 sentences, the rate of Vaswani et al. 2017
-PUBLISHED = {"steps": 30_000, "tasks": 512, "schedule": "noam", "learning_rate": 1.4e-3, "weight_decay": 0.0}
+NOAM = {"schedule": "noam", "learning_rate": 1.4e-3, "warmup": 0.133}
+PUBLISHED = NOAM | {"steps": 30_000, "tasks": 512, "weight_decay": 0.0, "history": "losses"}
 FEW = {"steps": 40, "evaluations": 0}
 WHOLE = {"ordinary": 27_000, "each": 1000}
 
@@ -35,8 +36,8 @@ study = Study(
     world={
         "name": "cogs-v1",
         "space": Scale(
-            {"ordinary": 200, "each": 4, "words": 4, "deepest": 3},
-            {"ordinary": 6000, "each": 50, "words": 8, "deepest": 5},
+            {"ordinary": 200, "each": 4, "words": 4, "deepest": 3, "longest": 120},
+            {"ordinary": 6000, "each": 50, "words": 8, "deepest": 4, "longest": 150},
             WHOLE,
             WHOLE,
         ),
@@ -105,7 +106,7 @@ study = Study(
     ),
     differs=(
         "The sentences are our own, by the released frames and frequencies; what they mean is as released.",
-        "At laptop scale there are eight words of each kind, 6,000 sentences, and recursions up to five deep.",
+        "At laptop scale there are eight words of each kind, 6,000 sentences, and recursions up to four deep.",
         "A smaller transformer with norms before each part; no dropout, no smoothing of labels.",
         "LSTMs read in one direction.",
     ),

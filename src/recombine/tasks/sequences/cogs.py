@@ -28,6 +28,7 @@ from .interpreted_task import Interpreted
 from .sequence_task import texts_of
 from .tokenizer import Tokenizer
 
+SHORT = 110  # words of a form: with three prepositions, few sentences have fewer
 ORDINARY, EACH = 3_000, 50  # of the default list; COGS has 27,000 for training and a test like it, and 1,000 per case
 
 
@@ -65,6 +66,7 @@ class Cogs(Interpreted):
         released: Sequence[str] = (),
         words: int | None = None,
         deepest: int = DEEP[1],
+        longest: int | None = None,
     ) -> Listed:
         """Sentences by chance, or those of released files.
 
@@ -76,6 +78,7 @@ class Cogs(Interpreted):
             released: paths of released files, whose sentences take the place of a draw.
             words: of each kind (names, things, verbs of a class, ...) so many, the frequent ones; all by default.
             deepest: clauses, or prepositions, in one another at most, in the two cases of recursion.
+            longest: the most words of a logical form; any number by default.
         """
         if released:
             return _released(tuple(released))
@@ -84,10 +87,12 @@ class Cogs(Interpreted):
         require_int("deepest", deepest, at_least=DEEP[0], at_most=DEEP[1])
         if words is not None:
             require_int("words", words, at_least=2)
+        if longest is not None:
+            require_int("longest", longest, at_least=SHORT)
         for case in cases:
             if case not in CASES:
                 raise unknown("case of COGS", case, CASES)
-        return _drawn(ordinary, each, tuple(cases), seed, words, deepest)
+        return _drawn(ordinary, each, tuple(cases), seed, words, deepest, longest)
 
     @classmethod
     def words_of(cls, space: Space) -> tuple[str, ...]:
@@ -164,9 +169,15 @@ def _chain(words: Sequence[str]) -> int:
 
 @functools.lru_cache(maxsize=4)
 def _drawn(
-    ordinary: int, each: int, cases: tuple[str, ...], seed: int, words: int | None = None, deepest: int = DEEP[1]
+    ordinary: int,
+    each: int,
+    cases: tuple[str, ...],
+    seed: int,
+    words: int | None,
+    deepest: int,
+    longest: int | None,
 ) -> Listed:
-    sampler = Sampler(seed, words, deepest)
+    sampler = Sampler(seed, words, deepest, longest)
     rows = [*sampler.ordinary(ordinary), *sampler.primitives(), *sampler.exposures()]
     known = {word for row in rows for word in row}
     for case in cases:

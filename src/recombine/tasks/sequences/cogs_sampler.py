@@ -10,12 +10,14 @@ training.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Container, Mapping, Sequence
 
 from ...keys import generator, key_for
 from ...supports import cogs_words as lexicon
 from ...supports.cogs_cases import EXPOSURE, case_of
 from .chance import Chance, Weighted, distinct
+from .cogs_meaning import logical_form
 
 Sentence = tuple[str, ...]
 DEEP = (3, 12)  # nested clauses, or chained prepositions, of the cases of recursion
@@ -152,6 +154,7 @@ class Sampler:
         seed: of what is drawn.
         words: of each kind so many, the frequent ones; None: all.
         deepest: clauses, or prepositions, in one another at most.
+        longest: the most words of a logical form; None: any number.
 
     Example:
         >>> from recombine.tasks.sequences.cogs_sampler import Sampler
@@ -159,14 +162,15 @@ class Sampler:
         100
     """
 
-    def __init__(self, seed: int, words: int | None = None, deepest: int = DEEP[1]):
+    def __init__(self, seed: int, words: int | None = None, deepest: int = DEEP[1], longest: int | None = None):
         self.chance = Chance(generator(key_for("corpus-cogs", seed)))
-        self.choices, self.depths = Choices(words), range(DEEP[0], deepest + 1)
+        self.choices, self.depths, self.longest = Choices(words), range(DEEP[0], deepest + 1), longest
         self.seen: set[Sentence] = set()
 
     def ordinary(self, number: int) -> list[Sentence]:
         """Sentences as in training."""
-        return distinct(lambda: self._sentence(ALL, {}), number, "ordinary sentences of COGS", known=self.seen)
+        draw = functools.partial(self._sentence, ALL, {})
+        return distinct(draw, number, "ordinary sentences of COGS", self._fits, self.seen)
 
     def exposures(self) -> list[Sentence]:
         """One sentence for each special word that is trained in one construction."""
@@ -193,7 +197,9 @@ class Sampler:
                 count,
                 f"sentences of {case}",
                 lambda sentence: (
-                    case_of(sentence) == case and (known is None or all(word in known for word in sentence))
+                    case_of(sentence) == case
+                    and (known is None or all(word in known for word in sentence))
+                    and self._fits(sentence)
                 ),
                 self.seen,
             )
@@ -208,6 +214,9 @@ class Sampler:
     def primitives(self) -> list[Sentence]:
         """Words alone."""
         return [(word,) for word in (*self.choices.alone(), *lexicon.ONLY_WORD)]
+
+    def _fits(self, sentence: Sentence) -> bool:
+        return self.longest is None or len(logical_form(sentence)) <= self.longest
 
     # -- one sentence ---------------------------------------------------------------------------------------------
     def _sentence(
