@@ -116,10 +116,14 @@ def test_a_net_that_is_always_right_is_consistent_and_one_that_reads_words_apart
     assert two_answers.localism(held_out, 9) == two_answers.substitutivity(held_out, 9) == {"consistent": 1.0}
     asked = answering(monkeypatch, lambda words: tuple(words))  # it says what it reads
     assert two_answers.substitutivity(held_out, 9) == {"consistent": 0.0}
-    assert two_answers.localism(held_out, 9) == {"consistent": 0.0}
     twins = list(zip(asked[:3], asked[3:6], strict=True))
     assert all(sum(a != b for a, b in zip(one, other, strict=True)) == 1 for one, other in twins)
     assert not any(word in SYNONYMS for words in asked[:3] for word in words)  # the first is without any synonym
+
+
+def test_a_net_that_forgets_the_first_function_is_not_consistent_step_by_step(monkeypatch, held_out):
+    answering(monkeypatch, lambda words: tuple(words[1:]))
+    assert two_answers.localism(held_out, 9) == {"consistent": 0.0}
 
 
 def test_a_net_that_is_wrong_in_the_same_way_is_consistent_too(monkeypatch, held_out):

@@ -67,7 +67,7 @@ study = Study(
         # what is compiled is most of a control: each has a quarter of a minute
         "indifferent": FEW | {"test": ["task"]},
         "indifferent-costs": FEW | {"world.name": "pcfg-indifferent-v1", "test": DECIDING},
-        "same-arms": FEW | {"test": ["task", read.EQUAL]},
+        "same-arms": FEW | {"world.name": "pcfg-indifferent-v1", "test": ["task", read.EQUAL]},  # where nets learn
         "no-rule": FEW | {"test": [read.NO_RULE]},
     },
     claims=CLAIMS,
