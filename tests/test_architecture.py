@@ -208,15 +208,15 @@ def test_public_names_are_said_twice_and_alike():
     import recombine
 
     tree = ast.parse((SOURCE / "__init__.py").read_text())
-    told = {}
+    names = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level:
             for alias in node.names:
                 assert alias.asname == alias.name, "a name that is not exported on purpose"
-                told[alias.name] = f".{node.module}" if node.module else f".{alias.name}"
-    assert told == recombine._WHERE
-    assert set(told) <= set(dir(recombine)) and sorted(told) == recombine.__all__
-    for name in told:
+                names[alias.name] = f".{node.module}" if node.module else f".{alias.name}"
+    assert names == recombine._WHERE
+    assert set(names) <= set(dir(recombine)) and sorted(names) == recombine.__all__
+    for name in names:
         assert getattr(recombine, name) is not None
     with pytest.raises(AttributeError, match="nothing_like_it"):
         recombine.nothing_like_it  # noqa: B018
@@ -228,7 +228,7 @@ def test_the_command_line_does_not_wait_for_jax():
 
 
 #: of the lab, what a page may know: the result and the data it is made of
-TOLD = {"study_result", "comparing", "extent", "store", "verdicts"}
+READABLE = {"study_result", "comparing", "extent", "store", "verdicts"}
 
 
 @pytest.mark.parametrize("path", sorted((SOURCE / "report").rglob("*.py")), ids=lambda p: p.name)
@@ -238,7 +238,7 @@ def test_a_page_reads_a_result_and_nothing_else(path):
             first, *rest = node.module.split(".")
             assert first not in {"studies", "cli", "bench", "testing"}
             if first == "lab":
-                assert rest and rest[0] in TOLD, f"{path.name} imports lab.{'.'.join(rest)}"
+                assert rest and rest[0] in READABLE, f"{path.name} imports lab.{'.'.join(rest)}"
 
 
 @pytest.mark.parametrize("module", ["recombine.report.audit", "recombine.report", "recombine.audit.plan_from_table"])

@@ -106,10 +106,10 @@ def test_every_parameter_stands_under_args(name):
     assert text, f"{name} has no docstring"
     first, *rest = text.splitlines()
     assert first.endswith((".", "?")) and (not rest or not rest[0]), f"the first line of {name} is no sentence: {first}"
-    told, wanted = described(text), parameters(PUBLIC[name])
-    assert [one for one in wanted if one not in told] == [], f"{name} does not say what these are"
-    assert [one for one in told if one not in wanted] == [], f"{name} describes what it does not take"
-    assert len(set(told)) == len(told), f"{name} describes a parameter twice"
+    named, wanted = described(text), parameters(PUBLIC[name])
+    assert [one for one in wanted if one not in named] == [], f"{name} does not say what these are"
+    assert [one for one in named if one not in wanted] == [], f"{name} describes what it does not take"
+    assert len(set(named)) == len(named), f"{name} describes a parameter twice"
 
 
 @pytest.mark.parametrize("name", PUBLIC)

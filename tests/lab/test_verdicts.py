@@ -102,8 +102,8 @@ def test_what_holds_by_construction_is_shown_and_is_no_evidence():
     assert verdict.outcome == "by construction" and verdict.why == "it is how the world was made"
     assert verdict.interval.mean == 9 and verdict.e_value is None
     assert (
-        not any("sd" in words for words in verdict.told)
-        and "sd above" in judge(claim(), table(9, 9, 9), "laptop").told[0]
+        not any("sd" in words for words in verdict.effect_words)
+        and "sd above" in judge(claim(), table(9, 9, 9), "laptop").effect_words[0]
     )
 
 

@@ -207,7 +207,7 @@ def test_episodes_are_in_every_format(result: Any):
 
 def test_what_decided_a_verdict_and_its_source_are_in_every_format(result: Any):
     page, text = render(result), render_markdown(result)
-    for words in [words for verdict in result.verdicts for words in (*verdict.told, *verdict.notes)]:
+    for words in [words for verdict in result.verdicts for words in (*verdict.effect_words, *verdict.notes)]:
         assert html.escape(words) in page.replace("&#34;", "&quot;").replace("&#39;", "&#x27;") and plain(words) in text
     assert {verdict.decided_at for verdict in result.verdicts} == {0, 3}
     for source in {verdict.claim.source for verdict in result.verdicts}:

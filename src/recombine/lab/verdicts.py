@@ -127,7 +127,7 @@ class Verdict:
         return value if math.isfinite(value) else None
 
     @property
-    def told(self) -> list[str]:
+    def effect_words(self) -> list[str]:
         """What to know of the numbers beside mean and interval: the effect, and how many seeds lie on the side."""
         (k, n), effect = self.on_side, self.effect
         if not n:
@@ -306,8 +306,8 @@ def _left_out(verdict: Verdict) -> str:
 
 def _since_decided(verdict: Verdict) -> str:
     """That seeds which came after a decision speak against it: it stays, and the page says so."""
-    told = (_disagreement(cell) for cell in verdict.cells)
-    return next((f"later seeds do not agree with those that decided: {words}" for words in told if words), "")
+    disagreements = (_disagreement(cell) for cell in verdict.cells)
+    return next((f"later seeds do not agree with those that decided: {words}" for words in disagreements if words), "")
 
 
 def _disagreement(cell: CellVerdict) -> str:

@@ -103,7 +103,7 @@ def render_audit(audit: Audit) -> str:
         lines=[views.pool.line(i) for i in views.pool.first(LINES).tolist()],
         measures=_measures(audit),
         groups=groups,
-        told=any(not math.isnan(one.said) for own in groups.values() for one in own),
+        risk_said=any(not math.isnan(one.said) for own in groups.values() for one in own),
         rates=_rates(audit),
         bins=bins,
         bins_caption=caption,

@@ -50,8 +50,8 @@ def write_gallery(
     path = Path(path)
     for one in (path, path.with_suffix(".json")):
         refuse_foreign(one, force)  # before it takes long
-    told = json.dumps(gallery_json(results), allow_nan=False, indent=1) + "\n"
-    write_or_refuse(path.with_suffix(".json"), told.encode(), force)
+    data = json.dumps(gallery_json(results), allow_nan=False, indent=1) + "\n"
+    write_or_refuse(path.with_suffix(".json"), data.encode(), force)
     pages = [_up_to_date(result) for result in results]
     links = [urllib.parse.quote(os.path.relpath(page, path.parent).replace(os.sep, "/")) for page in pages]
     write_or_refuse(path, render_gallery(results, links, unread).encode(), force)

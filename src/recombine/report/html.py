@@ -96,7 +96,7 @@ def render(result: Result, running: Running | None = None) -> str:
         running: how far the study is, where it goes on while the page is looked at; the page then follows it.
     """
     plates = [page_data(plate) for plate in result.image_grids]
-    maps, told = map_data(result.support_maps)
+    maps, map_island = map_data(result.support_maps)
     scripts = ["plates.js"] if any(plate["slider"] is not None for plate in plates) else []
     return fill(
         "page.html.j2",
@@ -105,7 +105,7 @@ def render(result: Result, running: Running | None = None) -> str:
         scripts=[*scripts, *(["maps.js"] if maps else [])],
         last_scripts=["follow.js"],
         styles=[*(["plates.css"] if plates else []), *(["maps.css"] if maps else [])],
-        islands={"maps-data": told} if told else {},
+        islands={"maps-data": map_island} if map_island else {},
         page_name=f"{result.study.id}-{result.scale}",
         running=running,
         **_findings(result),

@@ -84,9 +84,9 @@ def test_a_pipe_gets_a_line_a_cell_and_fewer_where_cells_are_fast(capsys):
         pace.heard(event, cell, payload)
         lines.show(event, cell, payload)
     lines.rest()
-    told = capsys.readouterr().err.splitlines()
-    assert told[0].startswith("[1/40] number 0") and told[19].startswith("[20/40]") and len(told) < 30
-    assert any("FAILED it broke" in line for line in told) and told[-1].startswith("[40/40]")
+    printed = capsys.readouterr().err.splitlines()
+    assert printed[0].startswith("[1/40] number 0") and printed[19].startswith("[20/40]") and len(printed) < 30
+    assert any("FAILED it broke" in line for line in printed) and printed[-1].startswith("[40/40]")
 
 
 def test_quiet_is_quiet(capsys):

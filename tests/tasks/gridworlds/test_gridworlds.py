@@ -91,9 +91,9 @@ def test_no_two_streams_share_an_item(name):
         assert (side is support.held_out) == (stream == "held_out") or side.size < task.space.size
         batch = draw(key_for(stream, 0), jnp.asarray(side.sample(7, T)))
         items = batch.code if batch.inputs is None else batch.inputs.reshape(T * task.samples, -1)
-        told = "trained" if task.repeats and stream != "held_out" else stream
+        shared = "trained" if task.repeats and stream != "held_out" else stream
         for item in np.asarray(items):
-            assert where.setdefault(item.tobytes(), told) == told, f"{stream} and {where[item.tobytes()]}"
+            assert where.setdefault(item.tobytes(), shared) == shared, f"{stream} and {where[item.tobytes()]}"
 
 
 # -- bad arguments ------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from typing import Any
 
 from ...lab.scales import Scale
 from ...lab.study import Study, Texts
-from . import redhardt_history as told
+from . import redhardt_history as history
 from .decodability_cells import cells_of, label, measure, refuse, same_cell_in, summary
 from .decodability_claims import CLAIMS, MEASUREMENTS
 from .decodability_readings import as_text, figures
@@ -59,8 +59,8 @@ SMALL: dict[str, dict[str, Any]] = {
 study = Study(
     id="decodability",
     version=3,
-    history=told.DECODABILITY,
-    differs=told.DECODABILITY_DIFFER,
+    history=history.DECODABILITY,
+    differs=history.DECODABILITY_DIFFER,
     title="Does decodability predict composition?",
     question="If a task's constituents can be read off a layer by a linear map, does the network compose?",
     source=source("Fig. 5 and 9"),
