@@ -117,5 +117,5 @@ def test_an_image_grid_says_what_a_place_is_made_of(world, factors):
     record = Record(
         Cell("s", 1, {"at": {}, "seed": 0} | trial), [], {"drawings": {"pictures": [picture], "polarity": "light"}}, {}
     )
-    plate = image_grids.drawings([record])
-    assert plate is not None and factors in plate.caption
+    grid = image_grids.drawings([record])
+    assert grid is not None and factors in grid.caption

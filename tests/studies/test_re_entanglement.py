@@ -65,7 +65,7 @@ def test_volumes_are_kept_once_and_of_nets_without_a_penalty():
             for found in [study.measured(spec, Context())]
         ]
         assert {record.cell.spec["at"]["penalty"] for record in records if "volume" in record.facts} == kept
-        titles = [plate.title for plate in study.image_grids(records)]
+        titles = [grid.title for grid in study.image_grids(records)]
         assert titles == (
             ["What is drawn at places never trained", "Where it errs", "How a layer stretches the frame"]
             if kept

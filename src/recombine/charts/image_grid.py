@@ -23,14 +23,14 @@ class Image:
     outlines: rectangles (x, y, width, height) in pixels, cell i from i to i + 1: a hole over 6 to 22 is (6, 6, 17, 17).
     """
 
-    shades: dict[str, Any]
+    packed: dict[str, Any]
     note: str = ""
     colors: str = "ink"
     outlines: tuple[Rectangle, ...] = ()
 
     def __post_init__(self):
         if self.colors not in COLORS:
-            raise unknown("colors of a tile", self.colors, COLORS)
+            raise unknown("colors of an image", self.colors, COLORS)
         for outline in self.outlines:
             if len(outline) != 4 or not all(map(math.isfinite, outline)):
                 raise UserError(f"an outline is (x, y, width, height) in pixels, got {outline!r}")
@@ -55,10 +55,10 @@ class ImageGrid:
 
     def __post_init__(self):
         if not self.columns or not self.rows:
-            raise UserError(f"plate {self.title!r} has no pictures; it takes at least one row and one column")
-        for name, tiles in self.rows:
-            if len(tiles) != len(self.columns):
+            raise UserError(f"image grid {self.title!r} has no pictures; it takes at least one row and one column")
+        for name, images in self.rows:
+            if len(images) != len(self.columns):
                 raise UserError(
-                    f"row {name!r} of plate {self.title!r} has {len(tiles)} tiles for {len(self.columns)} columns; "
+                    f"row {name!r} of {self.title!r} has {len(images)} images for {len(self.columns)} columns; "
                     "put None where there is none"
                 )

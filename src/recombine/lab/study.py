@@ -328,7 +328,7 @@ class Study:
 
     def image_grids(self, records: Sequence[Record]) -> list[ImageGrid]:
         """Image grids that there is something to show in."""
-        return [plate for image in self.images if (plate := image(records)) is not None]
+        return [grid for image in self.images if (grid := image(records)) is not None]
 
     def support_maps(self, records: Sequence[Record]) -> list[SupportMap]:
         """Splits, which the report shows combination by combination."""

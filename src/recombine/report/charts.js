@@ -147,7 +147,7 @@
   });
 
   // On paper nothing can be opened: what is folded is shown, but for the long tables and further seeds.
-  const folded = () => document.querySelectorAll(".exhibits > details.exhibit");
+  const folded = () => document.querySelectorAll(".texts > details.text-kept");
   addEventListener("beforeprint", () => folded().forEach((item) => { item.dataset.was = item.open; item.open = true; }));
   addEventListener("afterprint", () => folded().forEach((item) => { item.open = item.dataset.was === "true"; }));
 })();

@@ -94,13 +94,13 @@ def _trained(trial: Trial, task: Task, support: Support, stages: list, context: 
         progress=report,
         checkpoint=context.checkpoint,
         watch=("validation", stream),
-        kept=_keeper(trial, stages, context),
+        kept=_kept_stages(trial, stages, context),
     )
 
 
-def _keeper(trial: Trial, stages: list, context: Context) -> _Keeper | None:
+def _kept_stages(trial: Trial, stages: list, context: Context) -> _KeptStages | None:
     nets = None if context.nets is None else KeptNets.beside(context.nets)
-    return None if nets is None else _Keeper(nets, _plain(trial, stages))
+    return None if nets is None else _KeptStages(nets, _plain(trial, stages))
 
 
 def _plain(trial: Trial, stages: list[Stage]) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def _code_of(made: type) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class _Keeper:
+class _KeptStages:
     """The nets of one trial, stage by stage, for `train`."""
 
     nets: KeptNets

@@ -90,11 +90,11 @@ def maps(records: Sequence[Record], name: Callable[[Record], str]) -> ImageGrid 
     ]
     if not rows:
         return None
-    width = max(len(tiles) for _, tiles in rows)
+    width = max(len(images) for _, images in rows)
     return ImageGrid(
         "Units over the frame",
         "Activation at every place (x to the right, y down) of units of the last hidden layer, from the least "
         "to the most tuned to one factor; first seed. Stripes are units that follow one factor.",
         tuple("" for _ in range(width)),
-        tuple((label, tiles + (None,) * (width - len(tiles))) for label, tiles in rows),
+        tuple((label, images + (None,) * (width - len(images))) for label, images in rows),
     )

@@ -28,7 +28,7 @@ from .decodability_claims import CLAIMS, MEASUREMENTS
 from .decodability_readings import as_text, figures
 from .redhardt_setting import source
 
-LENDERS = [
+POOLED = [
     "scaling-data",
     "scaling-model",
     "encodings",
@@ -72,7 +72,7 @@ study = Study(
     ),
     metric="r2",
     options={
-        "studies": Scale(list(SMALL), LENDERS, LENDERS, LENDERS),  # whose trials are read
+        "studies": Scale(list(SMALL), POOLED, POOLED, POOLED),  # whose trials are read
         "world": "",  # one for all of them, if it is not their own
         "changes": Scale(SMALL, {}, {}, {}),  # of their settings, by study
     },
@@ -86,7 +86,7 @@ study = Study(
         as_text,
     ),
     otherwise="No claim on decodability is settled at this scale.",
-    depends_on=LENDERS,
+    depends_on=POOLED,
     cells_of=cells_of,
     measure=measure,
     refuse=refuse,
