@@ -164,7 +164,9 @@ RATES = re.compile(
     r"\b(?:FLOP|ms|seconds|steps|samples|cells|combinations|bytes|characters|pixels|words|seeds|shares of|rows) "
     r"an? (?:second|cell|element|step|layer|side|worker|study|task|combination)\b(?! (?:asks|has|shares|gets|is))"
     r"|\b[Oo]nce a (?:machine|process|program|run|worker)\b"
-    r"|\b[Oo]ne (?!in |row )\w+ an? (?:row|task|combination|step|study|claim|seed)\b"
+    r"|\b[Oo]ne (?!in )(?:\w+ )?(?!in |is |of |as |has |inside |to |for |by |with |but |not |than |or |that |and |on |from )\w+"
+    r" an? (?:row|cell|node|call|task|combination|step|study|claim|reading|record|layer|seed)\b"
+    r"|\b(?:error|pixel|product|vector|code|bar|point|line) an? (?:pixel|cell|combination|claim|seed|layer|study)\b"
 )
 
 

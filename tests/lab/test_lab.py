@@ -1,4 +1,4 @@
-"""The lab: one immutable record a cell, the same on every engine, whole or absent."""
+"""The lab: one immutable record per cell, the same on every engine, whole or absent."""
 
 from __future__ import annotations
 

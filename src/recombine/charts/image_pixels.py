@@ -45,7 +45,7 @@ class Bar:
 
 # -- pictures as bytes ------------------------------------------------------------------------------------------------
 def image_png(image: Image, enlarge: int = 1) -> bytes:
-    """The picture as a PNG of one pixel a cell, or `enlarge` along each axis; undefined cells are transparent."""
+    """The picture as a PNG of one pixel per cell, or `enlarge` along each axis; undefined cells are transparent."""
     levels = gray_levels(image.packed).repeat(enlarge, 0).repeat(enlarge, 1)
     return encode(levels, image.colors, float(image.packed["low"]), float(image.packed["high"]))
 

@@ -353,7 +353,7 @@ def peek(files: Files, cell: Cell) -> Record | None:
 
 
 def tidy(records: Sequence[Record]) -> Table:
-    """One row a reading, with the settings of its cell beside it."""
+    """One row per reading, with the settings of its cell beside it."""
     import pandas
 
     columns: dict[str, list[Any]] = {}  # by column: rows as dictionaries would take ten times the memory

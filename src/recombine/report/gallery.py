@@ -130,7 +130,7 @@ def _entry(result: Result, link: str) -> dict[str, Any]:
 
 
 def sparkline(verdicts: Sequence[Verdict]) -> list[Bar]:
-    """A bar a claim: up where its mean is on the claim's side, as long as it is far, in half-widths of the interval.
+    """One bar per claim: up where its mean is on the claim's side; its length is in half-widths of the interval.
 
     Beyond one half-width the whole interval is on that side, so what is longer is decided.
     """
