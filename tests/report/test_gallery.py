@@ -22,7 +22,8 @@ from recombine.cli import main
 from recombine.errors import UserError
 from recombine.lab import comparing
 from recombine.lab.comparing import compare
-from recombine.lab.store import Failure, Store
+from recombine.lab.record import Failure
+from recombine.lab.store import Store
 from recombine.lab.study_table import StudyTable
 from recombine.lab.verdicts import Bound, judge
 from recombine.report import render

@@ -21,7 +21,7 @@ from recombine.charts.saving import sized_svg
 from recombine.charts.split_map import SupportMap
 from recombine.errors import UserError
 from recombine.lab.cells import Cell
-from recombine.lab.store import Record
+from recombine.lab.record import Record
 from recombine.lab.support_maps import read_scores, support_maps
 from recombine.report import render
 from recombine.report.graph import graph_svg

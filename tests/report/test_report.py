@@ -23,7 +23,7 @@ import recombine as rc
 from recombine.errors import UserError
 from recombine.lab.cells import Cell
 from recombine.lab.extent import content_of
-from recombine.lab.store import Failure, Record, tidy
+from recombine.lab.record import Failure, Record, tidy
 from recombine.report import render, write_report
 from recombine.report.claim_plot import WIDTH, plot_of
 from recombine.report.page import code_names, number

@@ -21,7 +21,7 @@ from recombine import UserError
 from recombine.context import Context, Measured
 from recombine.lab import bisection
 from recombine.lab.cells import Cell
-from recombine.lab.store import Record
+from recombine.lab.record import Record
 from recombine.lab.study_table import Censored, PreconditionFailed, StudyTable
 from recombine.studies.liang2025 import data_efficiency_readings as readings
 from recombine.studies.liang2025 import data_efficiency_search

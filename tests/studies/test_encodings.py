@@ -7,7 +7,7 @@ import pytest
 
 from recombine import UserError
 from recombine.lab.cells import Cell
-from recombine.lab.store import Record
+from recombine.lab.record import Record
 from recombine.lab.study_table import PreconditionFailed, StudyTable
 from recombine.studies import registry
 from recombine.studies.redhardt2025 import encodings_readings as read

@@ -17,7 +17,7 @@ from drawn_tables import (
 from recombine import UserError
 from recombine.context import Context
 from recombine.lab.cells import Cell
-from recombine.lab.store import Record
+from recombine.lab.record import Record
 from recombine.lab.study_table import PreconditionFailed, StudyTable
 from recombine.studies.liang2025 import re_entanglement_readings as readings
 from recombine.studies.liang2025.re_entanglement import study

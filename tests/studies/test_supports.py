@@ -15,7 +15,7 @@ from recombine import UserError
 from recombine.charts.map_layout import HELD_OUT, sides
 from recombine.lab.cells import Cell
 from recombine.lab.driver.run import run_study
-from recombine.lab.store import Record, tidy
+from recombine.lab.record import Record, tidy
 from recombine.lab.study import DEFAULT_SEEDS
 from recombine.lab.study_table import PreconditionFailed, StudyTable
 from recombine.studies import registry

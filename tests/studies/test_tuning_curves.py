@@ -17,7 +17,7 @@ from drawn_tables import (
 from recombine import UserError, packed_images
 from recombine.context import Context
 from recombine.lab.cells import Cell
-from recombine.lab.store import Record, tidy
+from recombine.lab.record import Record, tidy
 from recombine.lab.study_table import PreconditionFailed, StudyTable
 from recombine.studies.liang2025 import tuned_units
 from recombine.studies.liang2025 import tuning_curves_readings as readings

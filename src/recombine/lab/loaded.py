@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import UserError
-from .store import Record, Store, Table, tidy
+from .record import Record, Table, tidy
+from .store import Store
 
 if TYPE_CHECKING:
     from ..nets import Net

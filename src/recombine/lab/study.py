@@ -26,9 +26,9 @@ from .cells import Cell, Spec, canonical
 from .controls import SAME_ARMS, UNRELATED, scores_by_chance
 from .headlines import headline_of
 from .paths import Tree, changed, leaves, resolved
+from .record import Record
 from .scales import SCALES as SCALES
 from .scales import Scale, at_scale
-from .store import Record
 from .study_grid import grid_cells
 from .study_table import StudyTable
 from .verdicts import Claim, Measurement

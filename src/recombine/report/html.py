@@ -20,7 +20,7 @@ from ..files import (
     why_not,
     write_or_refuse,
 )
-from ..lab.store import Failure
+from ..lab.record import Failure
 from ..lab.study_result import Result
 from ..labels import spelled
 from .claim_plot import claim_plot, ends, plot_of

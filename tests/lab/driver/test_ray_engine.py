@@ -16,7 +16,7 @@ from recombine.lab.driver.engines import ray_engine as on_ray
 from recombine.lab.driver.engines.ray_actor import actor_class
 from recombine.lab.driver.queue import Queue
 from recombine.lab.driver.stop import Stop
-from recombine.lab.store import Record
+from recombine.lab.record import Record
 from recombine.lab.synthetic import Synthetic
 
 GB = 1e9

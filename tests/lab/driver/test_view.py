@@ -11,7 +11,7 @@ from rich.progress import Progress
 from recombine.lab.cells import Cell
 from recombine.lab.driver.run_progress import RunProgress, in_words
 from recombine.lab.driver.view import Bars, Lines, shown
-from recombine.lab.store import Record
+from recombine.lab.record import Record
 from recombine.lab.synthetic import Synthetic
 from recombine.labels import duration
 

@@ -14,8 +14,9 @@ from ...files import beside
 from ..boundaries import LOOKS
 from ..cells import Cell, canonical
 from ..claim_memory import remember_claims, rules_of
+from ..record import FORMAT, Failure, Record
 from ..reopening import Place, Run, conclude, run_at
-from ..store import FORMAT, Failure, Record, Store, peek
+from ..store import Store, peek
 from ..study import DEFAULT_SEEDS, Study
 from ..study_result import Result
 from ..wanted import whole_look

@@ -20,8 +20,8 @@ from ...audit.planted_kinds import NOTHING
 from ...errors import require_int, unknown
 from ...lab.axes import Arms
 from ...lab.cells import Spec
+from ...lab.record import Record
 from ...lab.scales import Scale
-from ...lab.store import Record
 from ...lab.study import Settings, Study
 from ...lab.verdicts import Measurement
 from ...trials import Context, Measured

@@ -9,7 +9,7 @@ import numpy as np
 from ...audit.prior import risk_table
 from ...keys import generator, key_for
 from ...lab.cells import Spec
-from ...lab.store import Record
+from ...lab.record import Record
 from ...lab.summaries import summary_of_trial
 from ...training import Items, Trained
 from ...trials import Context, Measured, Trial

@@ -20,8 +20,8 @@ from ...errors import require_int
 from ...lab.axes import Arms
 from ...lab.cells import Spec
 from ...lab.paths import Same
+from ...lab.record import Record
 from ...lab.scales import Scale
-from ...lab.store import Record
 from ...lab.study import Settings, Study
 from . import liang_history as history
 from .data_efficiency_claims import CLAIMS, MEASUREMENTS

@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import packed_images
 from ...charts.image_grid import Image, ImageGrid
-from ...lab.store import Record
+from ...lab.record import Record
 from ...lab.study_table import in_words
 
 Rows = list[tuple[str, tuple[Image | None, ...]]]

@@ -9,7 +9,7 @@ from ... import packed_images
 from ...charts.image_grid import Image, ImageGrid
 from ...charts.layer_order import layers_in_order
 from ...lab.cells import Spec
-from ...lab.store import Record
+from ...lab.record import Record
 from ...nets import Straightened
 from ...probes.geometry import metric_maps
 from ...training import Items, Trained

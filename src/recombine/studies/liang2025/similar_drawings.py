@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import packed_images
 from ...charts.image_grid import Image, ImageGrid
-from ...lab.store import Record
+from ...lab.record import Record
 from ...probes.drawings import drawings_of
 from ...probes.similarity import similarity_maps, similarity_matrices
 from ...tasks import Pictures

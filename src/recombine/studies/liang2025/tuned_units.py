@@ -10,7 +10,7 @@ import numpy as np
 from ... import packed_images
 from ...charts import kinds
 from ...charts.image_grid import Image, ImageGrid
-from ...lab.store import Record
+from ...lab.record import Record
 from ...lab.study_table import StudyTable
 from ...probes.tuning import TunedUnits, tuned_units
 from ...training import Items, Trained

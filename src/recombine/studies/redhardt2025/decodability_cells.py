@@ -6,7 +6,7 @@ from ...context import Context, Measured
 from ...errors import UserError, unknown
 from ...lab.cells import Cell, Spec
 from ...lab.controls import SAME_ARMS
-from ...lab.store import Record
+from ...lab.record import Record
 from ...lab.study import Settings, Study, studies
 
 

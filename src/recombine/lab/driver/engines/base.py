@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 from ....errors import UserError, require_number
 from ....registry import Registry
 from ...cells import Cell
-from ...store import DamagedRecord, Record
+from ...record import DamagedRecord, Record
 from ...study import Study
 from ..queue import Queue
 from ..stop import Stop
