@@ -14,13 +14,21 @@ Rectangle = tuple[int | float, int | float, int | float, int | float]
 
 @dataclass(frozen=True)
 class Image:
-    """A small picture: what `packed_images.pack` made, row 0 on top, and a few words on it for the pointer and the ear.
+    """A small picture, row 0 on top, and a few words on it for the pointer and the ear.
 
-    They are shown below it where its column has no name.
+    Args:
+        packed: what `packed_images.pack` made.
+        note: a few words; they are shown below the picture where its column has no name.
+        colors: ink (how much: white at the low end, black at the high one), heat (a map of values), signed (orange
+            above zero, blue below).
+        outlines: rectangles (x, y, width, height) in pixels, cell i from i to i + 1: a hole over 6 to 22 is
+            (6, 6, 17, 17).
 
-    colors: ink (how much: white at the low end, black at the high one), heat (a map of values), signed (orange above
-    zero, blue below).
-    outlines: rectangles (x, y, width, height) in pixels, cell i from i to i + 1: a hole over 6 to 22 is (6, 6, 17, 17).
+    Example:
+        >>> from recombine.charts.image_grid import Image
+        >>> from recombine.packed_images import pack
+        >>> Image(pack(np.eye(8)), "a diagonal", "heat").packed["rows"]
+        8
     """
 
     packed: dict[str, Any]
@@ -42,8 +50,19 @@ class ImageGrid:
 
     One row without a name is a list: it continues on the next line. Pictures of the same ends share a color bar.
 
-    slider: its label; then each row is a frame, of which the reader sees one at a time.
-    legend: what the colors of the pictures mean.
+    Args:
+        title: of the grid.
+        caption: what to see in it.
+        columns: their names; a picture shows its note below it where its column has none.
+        rows: (name, pictures), as many pictures as columns.
+        slider: its label; then each row is a frame, of which the reader sees one at a time.
+        legend: what the colors of the pictures mean.
+
+    Example:
+        >>> from recombine.charts.image_grid import Image, ImageGrid
+        >>> from recombine.packed_images import pack
+        >>> ImageGrid("Seen", "A net drew these.", ("one",), (("mlp", (Image(pack(np.eye(8))),)),)).columns
+        ('one',)
     """
 
     title: str

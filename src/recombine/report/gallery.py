@@ -46,6 +46,11 @@ def write_gallery(
         path: the file to write.
         unread: stores that could not be read, with the reason.
         force: replace a file at `path` that we did not write.
+
+    Example:
+        >>> result = rc.run(study, "smoke", seeds=2, out="coin", quiet=True)
+        >>> rc.report.write_gallery([result], "gallery.html").name
+        'gallery.html'
     """
     path = Path(path)
     for one in (path, path.with_suffix(".json")):

@@ -57,6 +57,11 @@ def write_report(result: Result, path: Path | None = None, force: bool = False) 
         result: what is shown.
         path: of the file; beside the records if left out.
         force: replace a file there that we did not write.
+
+    Example:
+        >>> result = rc.run(study, "smoke", seeds=2, quiet=True)
+        >>> rc.report.write_report(result, "coin.html").name
+        'coin.html'
     """
     if path is None:
         if result.store is None:
@@ -94,6 +99,11 @@ def render(result: Result, running: Running | None = None) -> str:
     Args:
         result: what is shown.
         running: how far the study is, where it goes on while the page is looked at; the page then follows it.
+
+    Example:
+        >>> result = rc.run(study, "smoke", seeds=2, quiet=True)
+        >>> "Is the coin biased?" in rc.report.render(result)
+        True
     """
     image_grids = [page_data(grid) for grid in result.image_grids]
     maps, map_island = map_data(result.support_maps)

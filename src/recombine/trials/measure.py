@@ -40,6 +40,18 @@ def measure(
         trial: what to do.
         context: progress, where states and nets are kept.
         more: makes further rows and facts of what was trained, and of what was asked about every combination.
+
+    Example:
+        >>> from recombine.context import Context
+        >>> from recombine.trials import measure
+        >>> from recombine.trials import Trial
+        >>> trial = Trial(
+        ...     world={"name": "hyperteacher-v1", "modules": 4, "at_most": 2},
+        ...     support={"name": "random", "held_out": 0.2},
+        ...     stages=[{"net": {"name": "mlp", "width": 8, "depth": 1}, "recipe": {"steps": 2, "evaluations": 0}}],
+        ... )
+        >>> sorted({row["stream"] for row in measure(trial, Context()).rows if row["reading"] == "score"})
+        ['held_out', 'test']
     """
     task = trial.build_task()
     try:
