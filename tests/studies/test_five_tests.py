@@ -69,10 +69,10 @@ def test_of_exceptions_the_peak_is_read_and_an_undefined_share_is_none():
 def test_the_published_table_stands_beside_ours_with_a_mark():
     at = {"test": "task", "net": "transformer", "seed": 0}
     rows = [{"reading": "score", "metric": "exact", "stream": "held_out", "asked": True, "value": 0.5}]
-    told = read.beside_published([SimpleNamespace(cell=SimpleNamespace(columns=lambda: at), rows=rows, facts={})])
-    lines = [line.split() for line in told.splitlines() if "Transformer" in line and " task " in line]
+    page = read.beside_published([SimpleNamespace(cell=SimpleNamespace(columns=lambda: at), rows=rows, facts={})])
+    lines = [line.split() for line in page.splitlines() if "Transformer" in line and " task " in line]
     assert lines[0][-3:] == ["0.920", "0.500", "≠"]
-    assert len(told.splitlines()) == 1 + 3 * len(read.NAMES)
+    assert len(page.splitlines()) == 1 + 3 * len(read.NAMES)
 
 
 # -- two answers of one net -------------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ def test_sizes_are_those_of_texts():
 
 
 def test_kept_mistakes_are_of_different_groups_and_say_which(run):
-    told = kept_mistakes(run)["mistakes"]  # a net that has learned nothing is wrong everywhere
-    groups = [one["group"] for one in told]
-    assert len(told) == OF_GROUPS == len(set(groups)) and set(groups) <= set(CASES)
-    assert all(case_of(tuple(one["text"].split())) == one["group"] for one in told)
+    mistakes = kept_mistakes(run)["mistakes"]  # a net that has learned nothing is wrong everywhere
+    groups = [one["group"] for one in mistakes]
+    assert len(mistakes) == OF_GROUPS == len(set(groups)) and set(groups) <= set(CASES)
+    assert all(case_of(tuple(one["text"].split())) == one["group"] for one in mistakes)

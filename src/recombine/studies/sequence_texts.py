@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..lab.store import Record
+from ..lab.record import Record
 from ..tasks.sequences.alignment import aligned, parting
 
 APART = 0.1  # an accuracy of ours disagrees with a published one that is farther away
@@ -53,10 +53,10 @@ def disagree(ours: Sequence[float], theirs: float) -> bool:
     return bool(abs(float(np.mean(ours)) - theirs) > APART)
 
 
-def wrong_answers(told: Sequence[Mapping[str, str]]) -> str:
+def wrong_answers(mistakes: Sequence[Mapping[str, str]]) -> str:
     """What the keeper "mistakes" kept: the text, the answer word under word below the truth, and where they part."""
     parts = []
-    for one in told:
+    for one in mistakes:
         truth, said = one["truth"].split(), one["said"].split()
         group = f"[{one['group']}] " if one.get("group") else ""
         parts.append(f"{group}{one['text']}\n{aligned(truth, said)}\n{parting(truth, said)}")
@@ -67,7 +67,7 @@ def first_mistakes(records: Sequence[Record], title: str) -> dict[str, str]:
     """Wrong answers of the first seed; the title has the names of axes in braces, as in "Wrong on {split}: {net}"."""
     found = {}
     for record in records:
-        at, told = record.cell.columns(), record.facts.get("mistakes")
-        if not at["seed"] and told:
-            found[title.format(**at)] = wrong_answers(told)
+        at, mistakes = record.cell.columns(), record.facts.get("mistakes")
+        if not at["seed"] and mistakes:
+            found[title.format(**at)] = wrong_answers(mistakes)
     return found

@@ -77,12 +77,12 @@ def kept_mistakes(run: Trained, asked: Items | None = None) -> dict[str, Any]:
     items = evaluate(member.net, task, rows, key=key_for("held_out/each", member.seed), keep=["answer"])
     wrong = _telling(run.support, rows, np.flatnonzero(items.by_combination("exact") < 1))
     answers = items.kept["answer"]
-    told = [
+    found = [
         {"text": task.text(rows[i]), "truth": task.meaning(rows[i]), "said": task.said(answers[i])}
         | ({"group": group} if group else {})
         for i, group in wrong
     ]
-    return {"mistakes": told}
+    return {"mistakes": found}
 
 
 def _telling(support: Support, rows: np.ndarray, wrong: np.ndarray) -> list[tuple[int, str]]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...charts.tidy_rows import Rows
-from ...lab.store import Record
+from ...lab.record import Record
 from ...lab.study_table import Missing, StudyTable, mean_of
 from ...trials.asked_once import BY_SIZE
 from .. import sequence_texts
@@ -18,7 +18,7 @@ from .five_tests_arms import EQUAL, NO_RULE, OVER, TESTS
 PRIMITIVE = "substitutivity, primitive"
 SCORED = ("task", "systematicity", "productivity")  # tests that are shares of right answers
 SHOWN = [name for name in TESTS if name != NO_RULE]
-#: what is told of each test: its name in the table, in the order of the paper
+#: what is said of each test: its name in the table, in the order of the paper
 NAMES = ["task", "systematicity", "productivity", EQUAL, PRIMITIVE, "localism", OVER]
 #: the net of ours that is nearest; none is convolutional
 COLUMNS = {"LSTM": "lstm, attention", "ConvS2S": "convolutional", "Transformer": "transformer"}
@@ -159,8 +159,8 @@ def exception_rows(t: StudyTable) -> Rows:
 # -- texts ------------------------------------------------------------------------------------------------------------
 def texts(records: Sequence[Record]) -> dict[str, str]:
     """The published table beside ours, and wrong answers of the first seed."""
-    told = {"The published table, and ours": beside_published(records)}
-    return told | first_mistakes(records, "Wrong on {test}: {net}")
+    found = {"The published table, and ours": beside_published(records)}
+    return found | first_mistakes(records, "Wrong on {test}: {net}")
 
 
 def beside_published(records: Sequence[Record]) -> str:

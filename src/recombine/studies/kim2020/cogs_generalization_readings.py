@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...charts.tidy_rows import Rows
+from ...lab.record import Record
 from ...lab.scales import Scale
-from ...lab.store import Record
 from ...lab.study_table import Missing, StudyTable, mean_of
 from ...supports.cogs_cases import CASES, STRUCTURAL
 from ...supports.cogs_split import IN_DISTRIBUTION

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from ...charts.tidy_rows import Rows
-from ...lab.store import Record
+from ...lab.record import Record
 from ...lab.study_table import Missing, StudyTable
 from ...trials.asked_once import BY_SIZE
 from .. import sequence_texts

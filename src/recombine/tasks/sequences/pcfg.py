@@ -217,9 +217,9 @@ class PcfgExceptions(Pcfg):
             meanings[number] = other[number]
         meanings = self._meanings(meanings, seed)
         self._fill(space, Tokenizer(vocabulary), vocabulary[NO_LETTERS:], meanings)
-        told, rules = map(self._encoded, (meanings, true))  # on the host: a task is built by its shapes alone, too
-        width = max(told.shape[1], rules.shape[1])
-        self.meanings, self.rules = (jnp.asarray(padded_to(width, words)) for words in (told, rules))
+        given, rules = map(self._encoded, (meanings, true))  # on the host: a task is built by its shapes alone, too
+        width = max(given.shape[1], rules.shape[1])
+        self.meanings, self.rules = (jnp.asarray(padded_to(width, words)) for words in (given, rules))
         self.exceptional = jnp.asarray(exceptional)
 
     def score(self, answer: Any, batch: Any) -> Statistics:
