@@ -36,7 +36,7 @@ study = Study(
     world={
         "name": "cogs-v1",
         "space": Scale(
-            {"ordinary": 200, "each": 4, "words": 4, "deepest": 3, "longest": 120},
+            {"ordinary": 150, "each": 4, "words": 4, "deepest": 3, "longest": 36, "cases": read.SHORT_CASES},
             {"ordinary": 6000, "each": 50, "words": 8, "deepest": 4, "longest": 150},
             WHOLE,
             WHOLE,
@@ -68,7 +68,8 @@ study = Study(
     controls={
         "lookup": FEW,
         "lookup-relative": FEW | {"world.name": "cogs-lookup-v1", "net": ["transformer, relative"]},
-        "indifferent": FEW,
+        # where forms are short, sentences may be long
+        "indifferent": FEW | {"world.space.longest": 150, "world.space.cases": list(read.CASES)},
     },
     claims=CLAIMS,
     measurements=MEASUREMENTS,

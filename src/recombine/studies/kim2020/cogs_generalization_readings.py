@@ -26,6 +26,7 @@ NETS: dict[str, dict[str, Any]] = {
 }
 PLAIN = ["transformer", "lstm, attention"]  # nearest to those of the paper
 CASE_ORDER = [IN_DISTRIBUTION, *CASES]
+SHORT_CASES = ["subj_to_obj_common", "prim_to_subj_proper", "active_to_passive"]  # for tests: forms of few words
 #: where clauses, and prepositions, stand in one another: as in training, and deeper
 BY_DEPTH = [
     f"{group}/{size}"

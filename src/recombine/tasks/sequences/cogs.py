@@ -28,7 +28,7 @@ from .interpreted_task import Interpreted
 from .sequence_task import texts_of
 from .tokenizer import Tokenizer
 
-SHORT = 110  # words of a form: with three prepositions, few sentences have fewer
+SHORT = 30  # words of a form: few sentences have fewer
 ORDINARY, EACH = 3_000, 50  # of the default list; COGS has 27,000 for training and a test like it, and 1,000 per case
 
 

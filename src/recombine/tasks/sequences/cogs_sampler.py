@@ -181,7 +181,7 @@ class Sampler:
                 lambda one=one, replaced=replaced: self._sentence(one, replaced, nested=0),
                 1,
                 "sentences with a special word",
-                lambda sentence: case_of(sentence) == EXPOSURE,
+                lambda sentence: case_of(sentence) == EXPOSURE and self._fits(sentence),
                 self.seen,
             )
         return found
