@@ -71,7 +71,7 @@ def record(net: str, **groups: float):
 
 
 def test_published_numbers_stand_beside_ours_and_every_case_of_ours_below():
-    said = read.beside_published([record("transformer", generalization=0.7, cp_recursion=0.25)])
+    said = read.beside_published([record("transformer", generalization=0.7, cp_recursion=0.25, other=0.1)])
     line = next(line for line in said.splitlines() if line.startswith("Kim") and "generalization" in line)
     assert line.split()[-3:] == ["0.350", "0.700", "≠"]
     assert "(ours: transformer)" in said and said.splitlines()[-1].split()[-3:] == ["cp_recursion", "--", "0.250"]

@@ -38,7 +38,7 @@ def test_groups_and_sizes_are_parts_of_one_pass(run, monkeypatch):
     rows = once_rows(run, {"streams": ["held_out"], "once": 10_000, "by": ["length", "pp_recursion/prepositions"]}, 1)
     assert asked == [run.support.held_out.size]
     scores = {row["group"]: row for row in rows if row["reading"] == "score" and row["metric"] == "exact"}
-    assert set(scores) == {"", *run.support.groups} and scores["generalization"]["asked"] and not scores[""]["asked"]
+    assert set(scores) == {"", *run.support.named} and scores["generalization"]["asked"] and not scores[""]["asked"]
     of_all = run.task.sizes(run.support.held_out.combinations())["length"] == 12
     assert scores[""]["value"] == pytest.approx(of_all.mean())
     part = run.support.group("lexical").combinations()

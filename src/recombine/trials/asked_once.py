@@ -62,10 +62,10 @@ def combinations_by_lot(side: Side, most: int, stream: str, seed: int) -> np.nda
 
 
 def parts_of(run: Trained, stream: str, items: Items) -> dict[str, Items]:
-    """The items of a stream, "", and of each of its groups that has any."""
+    """The items of a stream, "", and of each group that the split names and that has any."""
     found = {"": items}
     if stream == "held_out":
-        for name, belongs in run.support.groups.items():
+        for name, belongs in run.support.named.items():
             inside = np.asarray(belongs(items.combinations), bool)
             if inside.any():
                 found[name] = items.where(inside)

@@ -87,8 +87,8 @@ def kept_mistakes(run: Trained, asked: Items | None = None) -> dict[str, Any]:
 
 def _telling(support: Support, rows: np.ndarray, wrong: np.ndarray) -> list[tuple[int, str]]:
     """The first few of what is wrong, and the smallest group that each is of; of different groups where there are."""
-    groups = sorted(support.groups, key=lambda name: support.group(name).size)
-    belongs = {name: np.asarray(support.groups[name](rows[wrong]), bool) for name in groups}
+    groups = sorted(support.named.keys() & support.groups.keys(), key=lambda name: (support.group(name).size, name))
+    belongs = {name: np.asarray(support.named[name](rows[wrong]), bool) for name in groups}
     own = [next((name for name in groups if belongs[name][place]), "") for place in range(len(wrong))]
     first = [place for place, name in enumerate(own) if name not in own[:place]]
     order = [*first, *(place for place in range(len(wrong)) if place not in first)]

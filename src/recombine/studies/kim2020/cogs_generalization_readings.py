@@ -135,12 +135,13 @@ def texts(records: Sequence[Record]) -> dict[str, str]:
 
 def beside_published(records: Sequence[Record]) -> str:
     """The published accuracies, and the means of ours; then ours case by case."""
+    order = [IN_DISTRIBUTION, "generalization", "lexical", "structural", *CASES]
     ours: dict[tuple[str, str], list[float]] = {}
     for record in records:
         for row in record.rows:
-            if row["reading"] == "score" and row["stream"] == "held_out" and row["metric"] == "exact" and row["group"]:
+            scored = row["reading"] == "score" and row["stream"] == "held_out" and row["metric"] == "exact"
+            if scored and row["group"] in order:
                 ours.setdefault((str(record.cell.columns()["net"]), row["group"]), []).append(row["value"])
-    order = [IN_DISTRIBUTION, "generalization", "lexical", "structural", *CASES]
     ours = {key: ours[key] for key in sorted(ours, key=lambda key: (order.index(key[1]), key[0]))}
     finite = {key: values for key, values in ours.items() if np.isfinite(values).all()}
     return sequence_texts.beside_published(PUBLISHED, finite, asked="case")
