@@ -69,7 +69,7 @@ study = Study(
         "lookup": FEW,
         "lookup-relative": FEW | {"world.name": "cogs-lookup-v1", "net": ["transformer, relative"]},
         # where forms are short, sentences may be long
-        "indifferent": FEW | {"world.space.longest": 150, "world.space.cases": list(read.CASES)},
+        "indifferent": FEW | {"world.space.longest": 120, "world.space.cases": [*read.SHORT_CASES, *read.STRUCTURAL]},
     },
     claims=CLAIMS,
     measurements=MEASUREMENTS,
