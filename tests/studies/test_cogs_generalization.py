@@ -31,6 +31,9 @@ def test_each_net_and_each_structure_has_a_reading():
 def test_only_plain_nets_are_asked_where_a_claim_is_about_them():
     points = {("transformer", "generalization"): 0.3, (read.RELATIVE, "generalization"): 0.9}
     assert read.of_every_net(table(points), "generalization", only=read.PLAIN) == {"transformer": 0.3}
+    assert read.gain_of_positions(table(points)) == pytest.approx(0.6)
+    with pytest.raises(Missing, match="one of the two"):
+        read.gain_of_positions(table({("transformer", "generalization"): 0.3}))
     with pytest.raises(Missing, match="was not run"):
         read.of_every_net(table({("transformer", "generalization"): 0.3}), "generalization", only=[read.RELATIVE])
 

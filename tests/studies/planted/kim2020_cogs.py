@@ -46,7 +46,7 @@ PLANTED: dict[str, dict[str, tuple]] = {
         # one case that is understood is enough to refute
         "structural": (right(), right(cp_recursion=0.4)),
         "lexical-is-easier": (right(lexical=0.4, structural=0.02), right(lexical=0.4, structural=0.4)),
-        "tuned-generalizes": (
+        "relative-positions-help": (
             only_for(RELATIVE, {"generalization": 0.81}, {"generalization": 0.3}),
             only_for(RELATIVE, {"generalization": 0.3}, {"generalization": 0.81}),
             "night",

@@ -25,6 +25,8 @@ SHARED = {"weight_decay": 0.01, "b2": 0.98, "nesterov": False, "warmup": 0.1, "f
 NOAM = {"schedule": "noam", "learning_rate": 1.4e-3, "warmup": 0.133}
 PUBLISHED = NOAM | {"steps": 30_000, "tasks": 512, "weight_decay": 0.0, "history": "losses"}
 FEW = {"steps": 30, "evaluations": 0}
+#: where all have one form, and a short one, sentences may be long
+EVERY_KIND = {"world.space.longest": 120, "world.space.cases": [*read.SHORT_CASES, *read.STRUCTURAL]}
 WHOLE = {"ordinary": 27_000, "each": 1000}
 
 study = Study(
@@ -67,9 +69,8 @@ study = Study(
     vary={"net": Arms(read.NETS, Scale(["transformer"], ["transformer"], list(read.NETS), list(read.NETS)))},
     controls={
         "lookup": FEW,
-        "lookup-relative": FEW | {"world.name": "cogs-lookup-v1", "net": ["transformer, relative"]},
-        # where forms are short, sentences may be long
-        "indifferent": FEW | {"world.space.longest": 120, "world.space.cases": [*read.SHORT_CASES, *read.STRUCTURAL]},
+        "indifferent": FEW | EVERY_KIND,
+        "same-arms": FEW | EVERY_KIND | {"world.name": "cogs-indifferent-v1", "net": ["transformer", read.RELATIVE]},
     },
     claims=CLAIMS,
     measurements=MEASUREMENTS,

@@ -49,15 +49,14 @@ CLAIMS = [
         refuted="a net finds words in new places no easier than new structures",
     ),
     Claim(
-        "tuned-generalizes",
-        lambda t: read.of_every_net(t, "generalization", only=[read.RELATIVE])[read.RELATIVE],
-        at_least(0.70),
-        "A transformer with relative positions that is not stopped early understands .70 of the cases",
-        "lookup-relative",
-        description="exact match on the 21 cases of the transformer with relative positions",
-        source="Csordas et al. 2021 (arXiv 2108.12284), who report .81; the threshold is ours",
+        "relative-positions-help",
+        read.gain_of_positions,
+        at_least(0.20),
+        "With relative positions a transformer understands .20 more of the cases",
+        "same-arms",
+        source="Csordas et al. 2021 (arXiv 2108.12284), .81 by a tuned net; the threshold is ours",
         scales=LATER,
-        needs={"net": [read.RELATIVE]},
+        needs={"net": ["transformer", read.RELATIVE]},
     ),
 ]
 

@@ -75,6 +75,14 @@ def lexical_minus_structural(t: StudyTable) -> dict[str, float]:
     return {net: lexical[net] - new[net] for net in lexical}
 
 
+def gain_of_positions(t: StudyTable) -> float:
+    """Exact match on the 21 cases with relative positions minus that with sinusoidal ones."""
+    found = of_every_net(t, "generalization", learned=True, only=["transformer", RELATIVE])
+    if len(found) < 2:
+        raise Missing("one of the two transformers was not run")
+    return found[RELATIVE] - found["transformer"]
+
+
 def lexical(t: StudyTable) -> float:
     """Exact match on known words in new places, mean over nets."""
     return mean_of(of_every_net(t, "lexical").values(), "no net was run")
