@@ -203,16 +203,9 @@ def _bins(audit: Audit) -> tuple[list[Any], str]:
 
 
 def _at_risk(audit: Audit) -> list[dict[str, Any]]:
-    risk, calls = audit.risk, audit.risk.calls
+    risk = audit.risk
     return [
-        {
-            "levels": list(audit.observed.labels(risk.combinations[i]).values()),
-            "probability": float(risk.probability[i]),
-            "low": float(risk.low[i]),
-            "high": float(risk.high[i]),
-            "call": str(calls[i]),
-            "reasons": risk.reasons[i] if i < len(risk.reasons) else [],
-        }
+        {"levels": list(audit.observed.labels(risk.combinations[i]).values())} | risk.of_combination(i)
         for i in range(min(AT_RISK, len(risk.combinations)))
     ]
 
