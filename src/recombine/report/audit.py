@@ -60,7 +60,7 @@ def write_audit(
     Example:
         >>> audit = rc.audit(rc.example("drives"), outcome="right", split="split")
         >>> sorted(rc.report.write_audit(audit, "audit-of-drives"))
-        ['combinations', 'csv', 'html', 'json']
+        ['csv', 'json', 'page', 'parquet']
     """
     for one in formats:
         if one not in FORMATS:
@@ -94,7 +94,7 @@ def render_audit(audit: Audit) -> str:
 
     Example:
         >>> audit = rc.audit(rc.example("drives"), outcome="right", split="split")
-        >>> rc.report.render_audit(audit).startswith("<!doctype html>")
+        >>> rc.report.render_audit(audit).startswith("<!DOCTYPE html>")
         True
     """
     views = Views(audit)

@@ -159,9 +159,9 @@ def own_nats(net: Net, items: Items, task: Task, *, key: jax.Array) -> np.ndarra
         key: that with which the items were asked.
 
     Example:
-        >>> scan = rc.tasks.Scan()
+        >>> scan = rc.tasks.Scan(rc.tasks.Scan.default_space())
         >>> net = rc.nets.LSTM(width=4).build(scan, jax.random.key(0), "float32")
-        >>> few = rc.evaluate(net, scan, scan.default_space().sample(0, 2), 1, key=jax.random.key(1), keep=("answer",))
+        >>> few = rc.evaluate(net, scan, scan.space.sample(0, 2), 1, key=jax.random.key(1), keep=("answer",))
         >>> nats = rc.training.own_nats(net, few, scan, key=jax.random.key(1))
         >>> nats.shape, bool((nats >= 0).all())
         ((2,), True)
