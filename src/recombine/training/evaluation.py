@@ -150,7 +150,7 @@ def evaluate(
 
 
 def own_nats(net: Net, items: Items, task: Task, *, key: jax.Array) -> np.ndarray:
-    """The log-likelihood of a net's own answers in nats, (N,), which `items` must have kept; for nets with an exact likelihood.
+    """The log-likelihood of a net's own answers in nats, (N,), for nets with an exact likelihood.
 
     Args:
         net: that answered.
