@@ -6,11 +6,14 @@ An installed package adds to a registry by an entry point, of the group "recombi
     dishes-v1 = "my_package.dishes:Dishes"
 
 Such plug-ins are imported when a name is looked for that is not ours, or when all are listed. One that cannot be
-imported, or that has a name of ours, is named in a warning, and the others are there.
+imported, that has a name of ours, or that is something else than its group says, is named in a warning, and the others
+are there. What they print while they are imported goes to stderr.
 """
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -33,12 +36,17 @@ class Registry(Mapping[str, T], Generic[T]):
         self._things: dict[str, T] = {}
         self._plugins = plugins  # None once they are loaded
         self._loading = threading.RLock()
+        self._unfit: Callable[[str, Any], str] = lambda name, thing: "" if callable(thing) else "it cannot be called"
         self._called: Callable[[str], dict[str, T]] = lambda name: {}
         self._all: Callable[[], dict[str, T]] | None = None  # None: all of ours are there
 
     def find_in(self, called: Callable[[str], dict[str, T]], all_of_them: Callable[[], dict[str, T]]) -> None:
         """Things that are imported when they are asked for: one by its name, or all of them when all are listed."""
         self._called, self._all = called, all_of_them
+
+    def plugins_unfit(self, why: Callable[[str, Any], str]) -> None:
+        """Why a plug-in of a name cannot be one of these things; "" where it can."""
+        self._unfit = why
 
     def register(self, name: str) -> Callable[[Thing], Thing]:
         """Decorator: `@registry.register("name")`. A name can be taken once."""
@@ -87,19 +95,20 @@ class Registry(Mapping[str, T], Generic[T]):
     def _load_all(self) -> None:
         group, self._plugins = self._plugins, None
         for point in entry_points(group) if group else ():
+            what = f"the plug-in {point.value!r} ({self.kind} {point.name!r})"
             if point.name in self._things:
-                warnings.warn(
-                    f"the plug-in {point.value!r} is left out: {self.kind} {point.name!r} is a name of ours",
-                    stacklevel=4,
-                )
+                warnings.warn(f"{what} is left out: {point.name!r} is a name of ours", stacklevel=4)
                 continue
             try:
-                self._things[point.name] = point.load()
-            except Exception as problem:  # whatever somebody else's package does when it is imported
-                warnings.warn(
-                    f"the plug-in {point.value!r} ({self.kind} {point.name!r}) cannot be imported: {describe(problem)}",
-                    stacklevel=4,
-                )
+                with contextlib.redirect_stdout(sys.stderr):
+                    thing = point.load()
+            except (Exception, SystemExit) as problem:  # whatever somebody else's package does when it is imported
+                warnings.warn(f"{what} cannot be imported: {describe(problem)}", stacklevel=4)
+                continue
+            if why := self._unfit(point.name, thing):
+                warnings.warn(f"{what} is left out: {why}", stacklevel=4)
+                continue
+            self._things[point.name] = thing
 
     def describe(self, name: str) -> str:
         """One line on the thing called `name`: the title of what is data, the first line of what is documented."""

@@ -26,6 +26,7 @@ from ..files.foreign_json import json_object, require_fields
 from .study import Study
 
 IMPORT_SECONDS = 60  # in which a study must be imported
+OURS = Path(__file__).resolve().parents[1]
 
 
 def is_reference(text: str) -> bool:
@@ -93,7 +94,7 @@ def _from_file(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except BaseException as problem:
         del sys.modules[name]
-        raise _not_imported(str(path), problem) from problem
+        raise _not_imported(str(path), problem, str(path.parent)) from problem
     return module
 
 
@@ -102,7 +103,7 @@ def _from_module(name: str, folder: str) -> ModuleType:
     try:
         return import_module(name)
     except BaseException as problem:
-        raise _not_imported(name, problem) from problem
+        raise _not_imported(name, problem, folder) from problem
 
 
 def _look_in(folder: str) -> None:
@@ -110,21 +111,31 @@ def _look_in(folder: str) -> None:
         sys.path.insert(0, folder)
 
 
-def _not_imported(what: str, problem: BaseException) -> BaseException:
-    """One sentence on why; what is no fault of the file is passed on."""
+def _not_imported(what: str, problem: BaseException, folder: str) -> BaseException:
+    """One sentence on why; what is no fault of the file is passed on.
+
+    folder: where the user's own files lie.
+    """
     if isinstance(problem, SystemExit):
         return UserError(f"{what} cannot be imported: it ends the process; a study file only makes its study")
     if isinstance(problem, UserError) or not isinstance(problem, Exception):
         return problem
     if isinstance(problem, SyntaxError):
         return UserError(f"{problem.filename or what}, line {problem.lineno}: {problem.msg}")
-    line, trace = None, problem.__traceback__
+    place = _place_of(problem, folder)
+    return UserError(f"{place or what} cannot be imported: {describe(problem)}")
+
+
+def _place_of(problem: BaseException, folder: str) -> str:
+    """File and line of the last step that was taken in the user's own folder; "" where none was."""
+    below, found, trace = Path(folder).resolve(), "", problem.__traceback__
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename.endswith(what.removeprefix("./")):
-            line = trace.tb_lineno
+        path = Path(trace.tb_frame.f_code.co_filename).resolve()
+        installed = "site-packages" in path.parts or path.is_relative_to(OURS)
+        if path.is_relative_to(below) and path.is_file() and not installed:
+            found = f"{path}, line {trace.tb_lineno}"
         trace = trace.tb_next
-    at = f", line {line}" if line else ""
-    return UserError(f"{what}{at} cannot be imported: {describe(problem)}")
+    return found
 
 
 @contextlib.contextmanager

@@ -23,7 +23,7 @@ from ..registry import Registry
 from . import settings as names
 from .axes import Block, arm_leaves, blocks_of, points, values_of
 from .cells import Cell, Spec, canonical
-from .controls import SAME_ARMS, UNRELATED, scores_by_chance
+from .controls import SAME_ARMS, UNRELATED, require_control, same_tree, scores_by_chance
 from .headlines import headline_of
 from .paths import Tree, changed, leaves, resolved
 from .scales import SCALES as SCALES
@@ -216,12 +216,13 @@ class Study:
     def specs(self, settings: Settings, seed: int) -> list[Spec]:
         """One spec for each point of what varies, unchecked."""
         base, found = self.base(settings), []
-        control = settings.get("control", "")
-        places = list(points(self.blocks(settings["scale"]), base, settings))
+        control, blocks = settings.get("control", ""), self.blocks(settings["scale"])
+        require_control(control, values_of(blocks))
+        places = list(points(blocks, base, settings))
         for number, (at, tree) in enumerate(places):
             own = seed
-            if control == SAME_ARMS:  # what varies is recorded and not applied; each arm has nets of its own
-                tree, own = places[0][1], seed + 1000 * (number + 1)
+            if (same := same_tree(control, at, places)) is not None:
+                tree, own = same, seed + 1000 * (number + 1)  # each arm has nets of its own
             found.append(self.spec(at, tree, seed, own) | ({"control": control} if control else {}))
         return found
 

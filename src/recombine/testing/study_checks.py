@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -30,13 +29,14 @@ from ..lab.study_result import Result
 from ..lab.verdicts import MIN_SEEDS, Claim, Verdict, judge
 from ..report.html import render
 from ..statistics.intervals import over_seeds
+from .core_seconds import CoreSeconds, CountedInProcess
 from .net_checks import must as _must
 
 #: where a cell is on each axis (and its seed) -> its readings: rows, or final scores by stream
 Planted = Callable[[dict[str, Any]], list[dict[str, Any]] | dict[str, float]]
 PLANTED_SEEDS = (4, 16, 32)  # the next number where fewer leave a claim open: near its threshold, or about how often
 JITTER = 1e-3  # between planted seeds
-SMOKE_SECONDS, CONTROL_SECONDS = 20.0, 15.0  # core-seconds that a smoke grid, and a control, may take
+SMOKE_SECONDS, CONTROL_SECONDS = 20.0, 15.0  # that a smoke grid, and a control, may take on the reference core
 CONTROL_SEEDS = 4
 TRIED = 6.5  # inches at which charts are drawn, to see that they can be
 
@@ -159,12 +159,16 @@ def _beyond_chance(claim: Claim, values: np.ndarray, level: float) -> bool:
 def _run_within(
     study: Study, what: str, seconds: float, changes: dict[str, Any] | None = None, seeds: int = MIN_SEEDS
 ) -> Result:
-    """A run at smoke scale that takes at most so many core-seconds."""
-    began = time.process_time()
-    result = run_study(study, "smoke", seeds=seeds, changes=changes, quiet=True)
-    took = time.process_time() - began
+    """A run at smoke scale that takes at most so many core-seconds of the reference core (`core_seconds`)."""
+    spent = CoreSeconds()
+    result = run_study(study, "smoke", seeds=seeds, changes=changes, quiet=True, engine=CountedInProcess(spent))
+    spent.look()
     _must(not result.failures, f"{what}: a cell failed: {[failure.error for failure in result.failures][:1]}")
-    _must(took <= seconds, f"{what} of {study.id} took {took:.0f} core-seconds, and {seconds:g} is the most")
+    _must(
+        spent.reference <= seconds,
+        f"{what} of {study.id} took {spent.reference:.1f} core-seconds of the reference core ({spent.here:.1f} of "
+        f"this one), and {seconds:g} is the most",
+    )
     return result
 
 
