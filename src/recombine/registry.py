@@ -35,6 +35,7 @@ class Registry(Mapping[str, T], Generic[T]):
         self.kind = kind
         self._things: dict[str, T] = {}
         self._plugins = plugins  # None once they are loaded
+        self._theirs: set[str] = set()  # names of plug-ins
         self._loading = threading.RLock()
         self._unfit: Callable[[str, Any], str] = lambda name, thing: "" if callable(thing) else "it cannot be called"
         self._called: Callable[[str], dict[str, T]] = lambda name: {}
@@ -75,13 +76,17 @@ class Registry(Mapping[str, T], Generic[T]):
         self._load_plugins()
         return len(self._things)
 
-    def _has(self, name: object) -> bool:
-        if not isinstance(name, str):
-            return False
+    def is_ours(self, name: str) -> bool:
+        """Whether a name is taken by what is not of a plug-in; none is imported for this."""
         with self._loading:
             if name not in self._things and self._all is not None:
                 self._things |= self._called(name)
-        if name not in self._things:
+        return name in self._things and name not in self._theirs
+
+    def _has(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
+        if not self.is_ours(name) and name not in self._things:
             self._load_plugins()
         return name in self._things
 
@@ -109,6 +114,7 @@ class Registry(Mapping[str, T], Generic[T]):
                 warnings.warn(f"{what} is left out: {why}", stacklevel=4)
                 continue
             self._things[point.name] = thing
+            self._theirs.add(point.name)
 
     def describe(self, name: str) -> str:
         """One line on the thing called `name`: the title of what is data, the first line of what is documented."""

@@ -64,6 +64,23 @@ def test_a_study_of_ones_own_runs_here_and_in_workers(here, capsys, where, engin
     assert run("status", "coin-run", "--study", where, "--json") == 0
 
 
+def test_a_study_of_ones_own_is_shown_as_any_other(here, capsys):
+    assert run("show", "./coin.py:study") == 0
+    shown = capsys.readouterr().out
+    assert "Is it biased?" in shown and "options.bias" in shown
+
+
+def test_a_study_of_ours_may_be_named_by_its_module(here):
+    assert own_study("recombine.studies.redhardt2025.supports:study").id == "supports"
+
+
+def test_an_option_that_the_study_does_not_have_cannot_be_set(here, capsys):
+    """Its `measure` would not read it, and the run would be the usual one under another name."""
+    assert run("run", "./coin.py:study", "--set", "options.biass=3", "--dry-run") == 2
+    assert re.search("'options.biass'.*'options.bias'", capsys.readouterr().err)
+    assert run("run", "./coin.py:study", "--set", "options.bias=3", "--dry-run") == 0
+
+
 def test_a_store_of_an_own_study_does_not_make_us_import_it(here, capsys):
     run("run", "./coin.py:study", "--scale", "smoke", "--out", "coin-run", "--engine", "inprocess")
     capsys.readouterr()
@@ -87,7 +104,13 @@ def test_a_store_of_an_own_study_does_not_make_us_import_it(here, capsys):
             "'optoins.bias'",
             "'options.bias'",
         ),
+        (
+            COIN.replace('options={"bias"', 'vary={"options.biass": [1]}, options={"bias"'),
+            "'options.biass'",
+            "'options.bias'",
+        ),
         (COIN.replace('"It is", "fair"', '"It is", "unfair"'), "'unfair'", "fair"),
+        (COIN.replace('id="own-coin"', 'id="supports"'), "'supports'", "'my-supports'"),
     ],
 )
 def test_what_is_wrong_with_a_study_file_is_said_in_a_sentence(here, text, value, remedy):

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import difflib
 import importlib.util
 import io
+import itertools
 import json
 import os
 import signal
@@ -23,7 +25,7 @@ from types import ModuleType
 
 from ..errors import UserError, describe, unknown
 from ..files.foreign_json import json_object, require_fields
-from .study import Study
+from .study import Study, studies
 
 IMPORT_SECONDS = 60  # in which a study must be imported
 OURS = Path(__file__).resolve().parents[1]
@@ -51,6 +53,11 @@ def own_study(text: str, folder: str | None = None) -> Study:
         if study is None:
             raise unknown(f"study in {where}", name, there)
         raise UserError(f"{text} is a {type(study).__name__} and no study; {_listed(there)}")
+    if studies.is_ours(study.id) and studies[study.id] is not study:
+        raise UserError(
+            f"{text} has the id {study.id!r}, which is a study of ours: their records would be taken for each other's; "
+            f"give it another, such as 'my-{study.id}'"
+        )
     require_whole(study)
     return dataclasses.replace(study, worker_arguments=(json.dumps({"study": text, "folder": folder}),))
 
@@ -59,8 +66,18 @@ def require_whole(study: Study) -> None:
     """Refuses a study with a claim whose control world is not there, or that varies what it does not have."""
     for name in study.control_names():
         study.control(name)
+    _require_options(study)
     if study.cells_of is None:
         study.specs(study.settings("laptop"), 0)
+
+
+def _require_options(study: Study) -> None:
+    """Refuses to vary an option that is called almost as one the study has: its `measure` would not read it."""
+    declared = study.template("laptop").get("options", {})
+    for axis in itertools.chain(*study.blocks("laptop")):
+        part, _, name = axis.path.partition(".")
+        if part == "options" and name not in declared and difflib.get_close_matches(name, declared, cutoff=0.8):
+            raise unknown("path", axis.path, [f"options.{one}" for one in declared])
 
 
 def with_own(registry: Mapping[str, Study], text: str | None) -> Mapping[str, Study]:

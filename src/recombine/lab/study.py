@@ -198,6 +198,7 @@ class Study:
         axes = values_of(self.blocks(settings["scale"]))
         for path, value in settings.items():
             if path not in axes and path not in names.RESERVED and ":" not in path:
+                names.require_option(path, tree)
                 tree = changed(tree, path, value)
         return tree
 
@@ -285,7 +286,6 @@ class Study:
         from .provenance import provenance
 
         enable_cache()  # before the world is built, which compiles too
-
         if cell.version != self.version:
             raise UserError(
                 f"cell {cell.id} is for version {cell.version} of {self.id}; this is version {self.version}"
