@@ -38,18 +38,8 @@ PLANTED = planted()
 CLAIMS = [(name, claim) for name, claims in PLANTED.items() for claim in claims]
 
 
-#: no net learns in core-seconds to compose preferences as well as its control of width would take
-NOT_YET = {"scaling-model-preference"}
-CHECKED = [
-    pytest.param(name, marks=pytest.mark.xfail(reason="a claim has no number in its control", strict=False))
-    if name in NOT_YET
-    else name
-    for name in registry
-]
-
-
 @pytest.mark.studies
-@pytest.mark.parametrize("name", CHECKED)
+@pytest.mark.parametrize("name", registry)
 def test_it_holds_what_a_study_must_at_smoke_scale_and_in_its_controls(name, monkeypatch):
     # decided by a trial of speed elsewhere: no verdict may depend on how busy the machine is
     monkeypatch.setattr("recombine.machine.precision._auto", lambda: "float32")

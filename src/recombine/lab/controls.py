@@ -1,15 +1,17 @@
 """Controls that any study can have, beside the worlds in which its claims are false by construction.
 
 same-arms         what varies is recorded and not applied: every cell is the first one, with nets of its own
-same-arms:AXIS    the same along one axis: every cell has the first value on it, and what it has on the others
 unrelated         every score is replaced by chance, of each stream by its own: nothing that is read beside it can have
                   to do with it
+unrelated:AXIS    the same, but scores rise along one axis, from nearly 0 at its first value to nearly 1 at its last:
+                  what takes a score that is reached somewhere on that axis can be read, and nothing else that varies
+                  can have to do with it. The wrong-code baseline is 0.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..errors import unknown
@@ -18,39 +20,47 @@ from .paths import Tree
 
 SAME_ARMS = "same-arms"
 UNRELATED = "unrelated"
+CHANCE = 0.2  # share of a score that rises which is by lot
 ERROR = 0.05  # that some claim of a run comes out supported in its control by chance, over all of them together
 
 
 def require_control(control: str, axes: Iterable[str]) -> None:
     """Refuses a control that no study can have; one that did nothing would be the world in which a claim may hold."""
-    known = ["", SAME_ARMS, UNRELATED, *(f"{SAME_ARMS}:{axis}" for axis in axes)]
+    known = ["", SAME_ARMS, UNRELATED, *(f"{UNRELATED}:{axis}" for axis in axes)]
     if control not in known:
         raise unknown("control", control, known[1:])
 
 
-def same_tree(control: str, at: Tree, places: Sequence[tuple[Tree, Tree]]) -> Tree | None:
-    """The settings that a cell of `same-arms` has instead of its own; None in no such control.
+def marks_of(control: str, at: Tree, values: Mapping[str, list[Any]]) -> dict[str, Any]:
+    """What stands in a cell of a control beside its trial.
 
-    at: where the cell is on each axis; places: of every cell of the grid where it is, and its settings.
+    at: where the cell is on each axis; values: those of each axis.
     """
-    name, _, axis = control.partition(":")
-    if name != SAME_ARMS:
-        return None
+    if not control:
+        return {}
+    axis = control.partition(":")[2]
     if not axis:
-        return places[0][1]
-
-    def rest(place: Tree) -> Tree:
-        return {one: value for one, value in place.items() if one != axis}
-
-    return next(tree for place, tree in places if rest(place) == rest(at))
+        return {"control": control}
+    along = values[axis]
+    place = along.index(at[axis]) if axis in at else 0
+    return {"control": control, "risen": place / max(len(along) - 1, 1)}
 
 
 def scores_by_chance(rows: list[dict[str, Any]], cell: Cell) -> list[dict[str, Any]]:
     """Rows with a number by lot, the same for all scores of a cell and a stream, where a score was."""
+    if not str(cell.spec.get("control", "")).startswith(UNRELATED):
+        return rows
     return [
-        row | {"value": _lot(cell, str(row.get("stream", "")))} if row.get("reading") == "score" else row
+        row | {"value": _score(cell, str(row.get("stream", "")))} if row.get("reading") == "score" else row
         for row in rows
     ]
+
+
+def _score(cell: Cell, stream: str) -> float:
+    risen = cell.spec.get("risen")
+    if risen is None:
+        return _lot(cell, stream)
+    return 0.0 if stream == "blind" else (1 - CHANCE) * risen + CHANCE * _lot(cell, stream)
 
 
 def _lot(cell: Cell, stream: str) -> float:

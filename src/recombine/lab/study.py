@@ -23,7 +23,7 @@ from ..registry import Registry
 from . import settings as names
 from .axes import Block, arm_leaves, blocks_of, points, values_of
 from .cells import Cell, Spec, canonical
-from .controls import SAME_ARMS, UNRELATED, require_control, same_tree, scores_by_chance
+from .controls import SAME_ARMS, UNRELATED, marks_of, require_control, scores_by_chance
 from .headlines import headline_of
 from .paths import Tree, changed, leaves, resolved
 from .scales import SCALES as SCALES
@@ -218,13 +218,14 @@ class Study:
         """One spec for each point of what varies, unchecked."""
         base, found = self.base(settings), []
         control, blocks = settings.get("control", ""), self.blocks(settings["scale"])
-        require_control(control, values_of(blocks))
+        values = {name: settings.get(name, usual) for name, usual in values_of(blocks).items()}
+        require_control(control, values)
         places = list(points(blocks, base, settings))
         for number, (at, tree) in enumerate(places):
             own = seed
-            if (same := same_tree(control, at, places)) is not None:
-                tree, own = same, seed + 1000 * (number + 1)  # each arm has nets of its own
-            found.append(self.spec(at, tree, seed, own) | ({"control": control} if control else {}))
+            if control == SAME_ARMS:  # what varies is recorded and not applied; each arm has nets of its own
+                tree, own = places[0][1], seed + 1000 * (number + 1)
+            found.append(self.spec(at, tree, seed, own) | marks_of(control, at, values))
         return found
 
     def spec(self, at: Tree, tree: Tree, seed: int, own: int | None = None) -> Spec:
@@ -293,8 +294,7 @@ class Study:
         with one_device():
             measured = self.measured(cell.spec, context)
         let_go_of_programs()
-        rows = scores_by_chance(measured.rows, cell) if cell.spec.get("control") == UNRELATED else measured.rows
-        return Record(cell, rows, measured.facts, provenance())
+        return Record(cell, scores_by_chance(measured.rows, cell), measured.facts, provenance())
 
     def measured(self, spec: Spec, context: Context) -> Measured:
         """What a cell finds: by the study's own `measure`, or by that of trials."""
