@@ -40,10 +40,11 @@ CLAIMS = [(name, claim) for name, claims in PLANTED.items() for claim in claims]
 
 @pytest.mark.studies
 @pytest.mark.parametrize("name", registry)
-def test_it_holds_what_a_study_must_at_smoke_scale_and_in_its_controls(name, monkeypatch):
+def test_it_holds_what_a_study_must_at_smoke_scale_and_in_its_controls(name, monkeypatch, record_property):
     # decided by a trial of speed elsewhere: no verdict may depend on how busy the machine is
     monkeypatch.setattr("recombine.machine.precision._auto", lambda: "float32")
-    check_study(registry[name], control_claims=CONTROL_CLAIMS)
+    took = check_study(registry[name], control_claims=CONTROL_CLAIMS)
+    record_property("core_seconds", [name, took])  # printed at the end of the run, by tests/conftest.py
 
 
 def test_every_claim_has_a_power_test():
