@@ -81,6 +81,12 @@ def test_an_option_that_the_study_does_not_have_cannot_be_set(here, capsys):
     assert run("run", "./coin.py:study", "--set", "options.bias=3", "--dry-run") == 0
 
 
+def test_what_the_environment_says_of_kept_nets_is_refused_before_any_cell(here, monkeypatch, capsys):
+    monkeypatch.setenv("RECOMBINE_NETS", "lots")
+    assert run("run", "./coin.py:study", "--scale", "smoke", "--out", "coin-run", "--engine", "inprocess") == 2
+    assert "RECOMBINE_NETS='lots'" in capsys.readouterr().err and not (here / "coin-run").exists()
+
+
 def test_a_store_of_an_own_study_does_not_make_us_import_it(here, capsys):
     run("run", "./coin.py:study", "--scale", "smoke", "--out", "coin-run", "--engine", "inprocess")
     capsys.readouterr()
@@ -110,6 +116,8 @@ def test_a_store_of_an_own_study_does_not_make_us_import_it(here, capsys):
             "'options.bias'",
         ),
         (COIN.replace('"It is", "fair"', '"It is", "unfair"'), "'unfair'", "fair"),
+        (COIN.replace('{"bias": -9.0}', '{"control": "same-arm"}'), "'same-arm'", "'same-arms'"),
+        (COIN.replace('{"bias": -9.0}', '{"biass": -9.0}'), "'biass'", "'bias'"),
         (COIN.replace('id="own-coin"', 'id="supports"'), "'supports'", "'my-supports'"),
     ],
 )

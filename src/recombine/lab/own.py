@@ -64,11 +64,12 @@ def own_study(text: str, folder: str | None = None) -> Study:
 
 def require_whole(study: Study) -> None:
     """Refuses a study with a claim whose control world is not there, or that varies what it does not have."""
-    for name in study.control_names():
-        study.control(name)
+    controls = [study.control(name) for name in study.control_names()]
     _require_options(study)
     if study.cells_of is None:
         study.specs(study.settings("laptop"), 0)
+        for changes in controls:  # those of smoke scale, where they are run
+            study.specs(study.settings("smoke", changes), 0)
 
 
 def _require_options(study: Study) -> None:
