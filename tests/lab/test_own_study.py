@@ -272,8 +272,8 @@ def test_an_installed_package_adds_a_study(tmp_path):
         """)
     )
     environment = installed(tmp_path, "own-coin = coin_package:study")
-    told = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=environment)
-    assert told.stdout.strip() == "Coin True", told.stderr
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=environment)
+    assert done.stdout.strip() == "Coin True", done.stderr
 
 
 @pytest.mark.parametrize(
@@ -286,5 +286,5 @@ def test_an_installed_package_adds_a_study(tmp_path):
 )
 def test_a_plug_in_that_is_no_study_of_its_name_is_left_out(tmp_path, entry_point, why):
     command = [sys.executable, "-m", "recombine", "list", "studies"]
-    told = subprocess.run(command, capture_output=True, text=True, env=installed(tmp_path, entry_point))
-    assert told.returncode == 0 and why in told.stderr and "Coin" not in told.stdout
+    done = subprocess.run(command, capture_output=True, text=True, env=installed(tmp_path, entry_point))
+    assert done.returncode == 0 and why in done.stderr and "Coin" not in done.stdout
