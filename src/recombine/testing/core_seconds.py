@@ -24,9 +24,8 @@ from ..lab.driver.queue import Queue
 from ..lab.driver.stop import Stop
 from ..lab.study import Study
 
-REFERENCE = (
-    0.13  # CPU seconds that the fixed work takes on the reference core; on a crowded core of 2023 it took .17 to .23
-)
+#: CPU seconds that the fixed work takes on the reference core; on a core of 2023 with many neighbors it took .17 to .23
+REFERENCE = 0.13
 EVERY = 2.0  # CPU seconds between two looks
 WIDTH, STEPS, TREES = 48, 100, 150  # of the fixed work
 
