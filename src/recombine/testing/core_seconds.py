@@ -17,6 +17,7 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from ..lab.driver.engines.base import Listener
 from ..lab.driver.engines.in_process import InProcess
@@ -28,6 +29,7 @@ from ..lab.study import Study
 REFERENCE = 0.13
 EVERY = 2.0  # CPU seconds between two looks
 WIDTH, STEPS, TREES = 48, 100, 150  # of the fixed work
+WITH_THE_SAME_CARE: dict[str, Any] = {"xla_backend_optimization_level": 1}
 
 
 def fixed_work() -> None:
@@ -55,7 +57,7 @@ def fixed_work() -> None:
     jax.config.update(least, float("inf"))  # so that it is never kept, and never found
     try:
         lowered = jax.jit(train).lower(*arguments)
-        compiled = lowered.compile(compiler_options={"xla_backend_optimization_level": 1})
+        compiled = lowered.compile(compiler_options=WITH_THE_SAME_CARE)
     finally:
         jax.config.update(least, before)
     jax.block_until_ready(compiled(*arguments))
