@@ -49,6 +49,7 @@ def test_list_names_everything_with_one_line(capsys):
     assert code == 0 and "mlp" in out and "hyperteacher" not in out
 
 
+@pytest.mark.filterwarnings("always:.*store format 1:UserWarning")
 def test_the_same_warning_from_several_places_is_one_sentence(capsys):
     golden = Path(__file__).parents[1] / "golden" / "store-format-1"  # which `status` opens more than once
     for _ in range(2):  # by every command again
