@@ -49,6 +49,14 @@ def test_list_names_everything_with_one_line(capsys):
     assert code == 0 and "mlp" in out and "hyperteacher" not in out
 
 
+@pytest.mark.filterwarnings("always:.*store format 1:UserWarning")
+def test_the_same_warning_from_several_places_is_one_sentence(capsys):
+    golden = Path(__file__).parents[1] / "golden" / "store-format-1"  # which `status` opens more than once
+    for _ in range(2):  # by every command again
+        code, _, err = run(capsys, "status", str(golden))
+        assert code == 0 and err.count("is of store format 1: it can be looked at, and not be continued") == 1
+
+
 @pytest.mark.parametrize("word", ["--help", "-h"])
 def test_help_has_every_command_with_what_it_does(capsys, word):
     code, out, _ = run(capsys, word)

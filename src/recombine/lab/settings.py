@@ -100,6 +100,14 @@ def key_of(name: str, known: Iterable[str]) -> str:
     raise unknown("setting", name, {*known, *last} - {"name"})
 
 
+def require_option(path: str, tree: Mapping[str, Any]) -> None:
+    """Refuses an option that the study does not have. Other parts refuse what they cannot take; its `measure` reads
+    options by name, and would go on as before."""
+    part, _, rest = path.partition(".")
+    if part == "options" and rest.partition(".")[0] not in tree[part]:
+        raise unknown("setting", path, [f"options.{name}" for name in tree[part]])
+
+
 def default_of(key: str) -> Any:
     """The default of a field of a recipe, which may be set although a study does not mention it; else None."""
     part, _, name = key.partition(".")
