@@ -48,8 +48,8 @@ def write_gallery(
         force: replace a file at `path` that we did not write.
     """
     path = Path(path)
-    for one in (path, path.with_suffix(".json")):
-        refuse_foreign(one, force)  # before it takes long
+    refuse_foreign(path, force)  # before it takes long
+    refuse_foreign(path.with_suffix(".json"), force)
     told = json.dumps(gallery_json(results), allow_nan=False, indent=1) + "\n"
     write_or_refuse(path.with_suffix(".json"), told.encode(), force)
     pages = [_up_to_date(result) for result in results]
