@@ -22,7 +22,7 @@ from ...lab.study_table import StudyTable
 from ...lab.verdicts import Claim, at_least
 from ...statistics.intervals import over_seeds
 from . import image_grids
-from . import liang_history as told
+from . import liang_history as history
 from .hole_size_readings import larger_pictures, largest_by_smallest
 from .liang_setting import EVERY, FIRST_SEED, OURS, dark_on_paper, decoder, pictures, recipe
 
@@ -62,7 +62,7 @@ study = Study(
     title="How much does a larger hole cost?",
     question="How does the error on unseen combinations grow with the share held out, and with the size of pictures?",
     source=OURS,
-    differs=told.HOLE_SIZE_DIFFER,
+    differs=history.HOLE_SIZE_DIFFER,
     minutes=Scale(0.5, 8, 120, "about 4 GPU-hours"),
     metric="error",
     world=dark_on_paper(pictures("bumps-v1", 8, encoding="bump", centers="real")),

@@ -20,7 +20,7 @@ from ...lab.study import Study
 from ...lab.study_table import PreconditionFailed, StudyTable
 from ...lab.verdicts import Claim, Measurement, at_least
 from . import drawn
-from . import liang_history as told
+from . import liang_history as history
 from .liang_setting import EVERY, OURS, at_paper, recipe, require_room
 
 ASKED = {"bump": "a bump code", "scalar": "two numbers"}
@@ -58,7 +58,7 @@ study = Study(
     source=OURS,
     differs=(
         "The encoder of the public code is convolutional and trained by Adam; here it is an MLP, trained by AdamW.",
-        told.DRAWN,
+        history.DRAWN,
     ),
     minutes=Scale(0.3, 2, 20, "about 10 GPU-minutes"),
     metric="right",
