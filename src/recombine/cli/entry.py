@@ -84,7 +84,18 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:  # `recombine list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except Exception as problem:
+        if not _out_of_memory(problem):
+            raise
+        print_text("recombine: this takes more memory than there is; smaller sizes would do", sys.stderr)
+        code = 2
     sys.exit(code or 0)
+
+
+def _out_of_memory(problem: Exception) -> bool:
+    """Whether memory was asked for that is not there: of Python, or of jax, whose errors say so in words only."""
+    words = ("RESOURCE_EXHAUSTED", "Out of memory allocating")
+    return isinstance(problem, MemoryError) or any(word in str(problem) for word in words)
 
 
 def _run(words: list[str]) -> int | None:

@@ -43,7 +43,7 @@ def own_study(text: str, folder: str | None = None) -> Study:
     """
     where, _, name = text.rpartition(":")
     folder = os.getcwd() if folder is None else folder
-    if not where or not name:
+    if not where or not name or not (where.endswith(".py") or all(map(str.isidentifier, where.split(".")))):
         raise UserError(f"{text!r} does not say where a study is; package.module:study or ./file.py:study would do")
     with _watched(where):
         module = _from_file(Path(folder, where)) if where.endswith(".py") else _from_module(where, folder)

@@ -126,7 +126,7 @@ def parsed(name: str, text: Any, usual: Any = None) -> Any:
         example = ",".join(map(str, usual)) if isinstance(usual, (list, tuple)) else usual
         shown = f"{visible(name, 80)}={quoted(text, 80)}"
         raise UserError(f"{shown} is not {_kind(usual)}; an example is {visible(name, 80)}={example}") from None
-    _require_modest(name, value)
+    require_modest(name, value)
     return value
 
 
@@ -149,7 +149,7 @@ def _checked(value: Any, usual: Any) -> Any:
     return value
 
 
-def _require_modest(name: str, value: Any) -> None:
+def require_modest(name: str, value: Any) -> None:
     """Refuses numbers that are none, and sizes by which a study would be prepared for hours or fill the memory."""
     for one in value if isinstance(value, (list, tuple)) else [value]:
         if isinstance(one, bool) or not isinstance(one, numbers.Real):
