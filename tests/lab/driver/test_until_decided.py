@@ -215,6 +215,13 @@ def test_a_claim_that_changed_after_seeds_were_seen_is_a_new_one_and_says_so(tmp
     assert "threshold 0.0 -&gt; 2.0" in render(later)
 
 
+def test_a_changed_claim_says_how_many_seeds_it_had_been_fed(tmp_path):
+    fed = run_study(noisy(), "smoke", out=tmp_path / "s", until_decided=True, quiet=True).fed
+    with pytest.warns(UserWarning, match="new claim"):
+        opened = reopen(tmp_path / "s", {"noisy": noisy(threshold=2.0)})
+    assert fed and {one.claim: one.seeds for one in opened.changed_claims} == dict.fromkeys(MEANS, 4) | fed
+
+
 @pytest.mark.parametrize(
     "words, named",
     [
