@@ -72,6 +72,8 @@ def test_only_trials_that_open_claims_read_get_new_seeds(tmp_path):
     assert len(ran) == len(set(ran)) == len(result.records) == result.extent.total
     assert result.extent.complete and result.extent.seeds == 4 and result.extent.most_seeds == max(seeds.values())
     assert "--until-decided" in result.command
+    (undecided,) = [verdict for verdict in result.verdicts if verdict.claim.id == "none"]
+    assert undecided.hopeless and seeds["none"] < LOOKS[-1] and "seeds will not decide" in undecided.would_decide
     for verdict in result.verdicts:
         assert verdict.outcome != "open" or verdict.hopeless or verdict.judgement.n == LOOKS[-1]
 
@@ -141,8 +143,8 @@ def test_no_look_is_begun_that_the_budget_does_not_hold_and_what_is_left_is_said
 
     result = until_decided(run, compute, Budget.from_now(4.0, clock))
     assert sum(n - 4 for n in result.fed.values()) == 4 and clock.now == 4.0
-    told = capsys.readouterr().err
-    assert "claims: 1 decided, 2 open" in told and "feeding" in told and "the budget is used up" in told
+    printed = capsys.readouterr().err
+    assert "claims: 1 decided, 2 open" in printed and "feeding" in printed and "the budget is used up" in printed
 
 
 def test_a_budget_that_ends_within_a_look_keeps_what_is_there(tmp_path):
