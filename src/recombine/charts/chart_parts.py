@@ -19,6 +19,7 @@ FLOOR, CEILING = -0.5, 1.5  # beyond these a point is drawn at the edge, so that
 #: one shape per series, since color alone does not reach everyone
 SHAPES = ("circle", "diamond", "square", "triangle-up", "cross")
 LEGEND_LINE = "(containerSize()[0] || width) < 560 ? 1 : 3"  # entries on a line; off the page there is no container
+NARROW = "(containerSize()[0] || 999) < 420"  # a phone: long words are cut before the whole drawing is made smaller
 
 
 def data(rows: Rows) -> Any:
@@ -75,11 +76,13 @@ def tooltip(fields: Mapping[str, str], value: str = "value", words: str = "value
 
 def category(name: str, order: Sequence[str], **axis: Any) -> alt.Y:
     scale = alt.Scale(type="band", domain=list(order), paddingInner=0.1)
-    return alt.Y(field=field(name), type="nominal", scale=scale, title=None, axis=alt.Axis(labelLimit=220, **axis))
+    limit = alt.ExprRef(expr=f"{NARROW} ? 130 : 220")
+    return alt.Y(field=field(name), type="nominal", scale=scale, title=None, axis=alt.Axis(labelLimit=limit, **axis))
 
 
 def legend(**more: Any) -> alt.Legend:
-    options: dict[str, Any] = {"columns": alt.ExprRef(expr=LEGEND_LINE)} | more
+    limit = alt.ExprRef(expr=f"{NARROW} ? 190 : 260")
+    options: dict[str, Any] = {"columns": alt.ExprRef(expr=LEGEND_LINE), "labelLimit": limit} | more
     return alt.Legend(title=None, **options)
 
 
@@ -103,23 +106,40 @@ def points(size: int, opacity: float) -> Any:
 
 
 def thresholds(axis: str, at: Sequence[int | float]) -> list[Any]:
-    """A dashed rule for each threshold, with its number outside the plot."""
+    """A dashed rule for each threshold, with its number outside the plot; the numbers of near ones lie apart."""
     if not at:
         return []  # a layer without data would complain
-    rows = [{"threshold": value, "label": f"{value:g}".removeprefix("0") or "0"} for value in dict.fromkeys(at)]
+    values = sorted(dict.fromkeys(at))
+    rows = [
+        {"threshold": value, "label": f"{value:g}".removeprefix("0") or "0", **_apart(place, len(values))}
+        for place, value in enumerate(values)
+    ]
     base = alt.Chart(data(rows))
     label = alt.Text(field="label", type="nominal")
+    lower = alt.ExprRef(expr="datum.lower")
     if axis == "x":
         where = alt.X(field="threshold", type="quantitative")
+        words = base.mark_text(style=["reference-label"], align=alt.ExprRef(expr="datum.align"), dy=lower)
         return [
             base.mark_rule(style=["reference"]).encode(x=where),
-            base.mark_text(style=["reference-label"]).encode(x=where, y=alt.value(-8), text=label),
+            words.encode(x=where, y=alt.value(-8), text=label),
         ]
     up = alt.Y(field="threshold", type="quantitative")
+    beside = alt.ExprRef(expr="datum.align == 'right' ? 8 : -7")  # the lowest of several below its rule
     return [
         base.mark_rule(style=["reference"]).encode(y=up),
-        base.mark_text(style=["reference-label"], align="right", dy=-7).encode(y=up, x=alt.value("width"), text=label),
+        base.mark_text(style=["reference-label"], align="right", dy=beside).encode(
+            y=up, x=alt.value("width"), text=label
+        ),
     ]
+
+
+def _apart(place: int, several: int) -> dict[str, Any]:
+    """Where a threshold's number stands: the first ends at its rule, the last begins there, others lie in the plot."""
+    if several == 1:
+        return {"align": "center", "lower": 0}
+    ends = {0: "right", several - 1: "left"}
+    return {"align": ends.get(place, "center"), "lower": 0 if place in ends else 3 + 12 * place}
 
 
 # -- axes -------------------------------------------------------------------------------------------------------------
