@@ -18,7 +18,7 @@ from .tidy_rows import Rows
 FLOOR, CEILING = -0.5, 1.5  # beyond these a point is drawn at the edge, so that one bad net does not flatten the rest
 #: one shape per series, since color alone does not reach everyone
 SHAPES = ("circle", "diamond", "square", "triangle-up", "cross")
-LEGEND_LINE = "(containerSize()[0] || width) < 560 ? 1 : 3"  # entries on a line; off the page there is no container
+LETTER = 7.5  # pixels: a wide font's, at the size of a legend
 NARROW = "(containerSize()[0] || 999) < 420"  # a phone: long words are cut before the whole drawing is made smaller
 
 
@@ -80,19 +80,35 @@ def category(name: str, order: Sequence[str], **axis: Any) -> alt.Y:
     return alt.Y(field=field(name), type="nominal", scale=scale, title=None, axis=alt.Axis(labelLimit=limit, **axis))
 
 
-def legend(**more: Any) -> alt.Legend:
+def legend(names: Sequence[str], beside: int = 60, **more: Any) -> alt.Legend | None:
+    """A legend whose lines hold as many entries as fit; none of nothing: an empty one would be infinitely high.
+
+    Args:
+        names: what it lists.
+        beside: pixels left of the plot, where it begins.
+        more: options of its own.
+    """
+    if not names:
+        return None
+    widest = min(260, LETTER * max(map(len, names))) + 45
+    room = f"(containerSize()[0] || width + {beside}) - {beside}"  # off the page there is no container
+    columns = alt.ExprRef(expr=f"max(1, min(3, floor(({room}) / {widest:g})))")
     limit = alt.ExprRef(expr=f"{NARROW} ? 190 : 260")
-    options: dict[str, Any] = {"columns": alt.ExprRef(expr=LEGEND_LINE), "labelLimit": limit} | more
-    return alt.Legend(title=None, **options)
+    return alt.Legend(title=None, **({"columns": columns, "labelLimit": limit} | more))
 
 
 def by_series(names: Sequence[str], name: str = "series", **of_legend: Any) -> dict[str, Any]:
     """Color and shape by series, in one legend."""
-    shared: dict[str, Any] = {"field": field(name), "type": "nominal", "legend": legend(**of_legend)}
+    shared: dict[str, Any] = {"field": field(name), "type": "nominal", "legend": legend(names, **of_legend)}
     return {
         "color": alt.Color(**shared, scale=alt.Scale(domain=list(names))),
         "shape": alt.Shape(**shared, scale=alt.Scale(domain=list(names), range=shapes(names))),
     }
+
+
+def beside(names: Sequence[str]) -> int:
+    """About how many pixels names of categories take left of a plot."""
+    return round(min(220, LETTER * max((len(str(name)) for name in names), default=0))) + 20
 
 
 def shapes(series: Sequence[str]) -> list[str]:
@@ -125,10 +141,10 @@ def thresholds(axis: str, at: Sequence[int | float]) -> list[Any]:
             words.encode(x=where, y=alt.value(-8), text=label),
         ]
     up = alt.Y(field="threshold", type="quantitative")
-    beside = alt.ExprRef(expr="datum.align == 'right' ? 8 : -7")  # the lowest of several below its rule
+    below = alt.ExprRef(expr="datum.align == 'right' ? 8 : -7")  # the lowest of several below its rule
     return [
         base.mark_rule(style=["reference"]).encode(y=up),
-        base.mark_text(style=["reference-label"], align="right", dy=beside).encode(
+        base.mark_text(style=["reference-label"], align="right", dy=below).encode(
             y=up, x=alt.value("width"), text=label
         ),
     ]

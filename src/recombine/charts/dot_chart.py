@@ -9,6 +9,7 @@ from ..statistics.intervals import over_seeds
 from .chart_parts import (
     CEILING,
     FLOOR,
+    beside,
     by_series,
     category,
     data,
@@ -86,7 +87,7 @@ def dots(
     base: dict[str, Any] = {"x": across, "y": up}
     shape = {}
     if known:
-        looks = by_series(known)
+        looks = by_series(known, beside=beside(lines))
         shape = {"shape": looks["shape"]}
         base["color"] = looks["color"]
         if lanes:
