@@ -18,6 +18,7 @@ from .tidy_rows import Rows
 FLOOR, CEILING = -0.5, 1.5  # beyond these a point is drawn at the edge, so that one bad net does not flatten the rest
 #: one shape per series, since color alone does not reach everyone
 SHAPES = ("circle", "diamond", "square", "triangle-up", "cross")
+TWO_LINES = 32  # pixels of a row that has room for two
 LETTER = 7.5  # pixels: a wide font's, at the size of a legend
 NARROW = "(containerSize()[0] || 999) < 420"  # a phone: long words are cut before the whole drawing is made smaller
 
@@ -74,10 +75,14 @@ def tooltip(fields: Mapping[str, str], value: str = "value", words: str = "value
     return [*shown, alt.Tooltip(field=value, type="quantitative", format=".3f", title=words)]
 
 
-def category(name: str, order: Sequence[str], **axis: Any) -> alt.Y:
+def category(name: str, order: Sequence[str], step: int = 46, **axis: Any) -> alt.Y:
+    """Categories down the left side; on a phone a long name takes two lines, where a row has room for them."""
     scale = alt.Scale(type="band", domain=list(order), paddingInner=0.1)
-    limit = alt.ExprRef(expr=f"{NARROW} ? 130 : 220")
-    return alt.Y(field=field(name), type="nominal", scale=scale, title=None, axis=alt.Axis(labelLimit=limit, **axis))
+    options: dict[str, Any] = {"labelLimit": alt.ExprRef(expr=f"{NARROW} ? 130 : 220")}
+    if step >= TWO_LINES:
+        broken = "split(replace(datum.label, regexp('^(.{8,18}) '), '$1\\n'), '\\n')"
+        options |= {"labelExpr": f"{NARROW} ? {broken} : datum.label", "labelLineHeight": 14}
+    return alt.Y(field=field(name), type="nominal", scale=scale, title=None, axis=alt.Axis(**(options | axis)))
 
 
 def legend(names: Sequence[str], beside: int = 60, **more: Any) -> alt.Legend | None:

@@ -83,7 +83,7 @@ def dots(
     low, high = _ends(rows, max(top, *thresholds_at) if thresholds_at else top, reach, log)
     axis: dict[str, Any] = log_axis(low, high) if log else {"scale": linear(low, high)}
     across = alt.X(field="at", type="quantitative", title=value, **axis)
-    up = category(y, lines, **(_nested() if any(NESTED in str(name) for name in lines) else {}))
+    up = category(y, lines, step, **(_nested() if any(NESTED in str(name) for name in lines) else {}))
     base: dict[str, Any] = {"x": across, "y": up}
     shape = {}
     if known:
