@@ -21,7 +21,7 @@
   button.hidden = false;
   show();
 
-  const wide = () => document.querySelectorAll(".scroll").forEach((box) => {
+  const wide = () => document.querySelectorAll(".scroll, .drawn-to-size .chart").forEach((box) => {
     const told = box.nextElementSibling?.classList.contains("sideways") ? box.nextElementSibling : document.createElement("p");
     told.className = "small sideways";
     told.textContent = "There is more to the right: it can be moved sideways.";
@@ -30,4 +30,5 @@
   });
   addEventListener("load", wide);
   addEventListener("resize", wide);
+  new ResizeObserver(wide).observe(document.body); // charts are drawn later
 })();
