@@ -110,9 +110,7 @@ def tidy(records: Sequence[Record]) -> Table:
             count += 1
     for column in columns.values():
         column += [math.nan] * (count - len(column))
-    # one after the other, and not copied into one block: the lists, the arrays and the block would be there at once
-    arrays = {name: pandas.Series(columns.pop(name)) for name in list(columns)}
-    return pandas.DataFrame(arrays, copy=False)
+    return pandas.DataFrame(columns)
 
 
 def _scalar(value: Any) -> bool:
