@@ -97,6 +97,7 @@ def test_few_exceptions_are_trained_half_of_them_of_two_functions_and_no_other_e
     assert any(shape(parsed(words)).functions == 2 for words in few)
 
 
+@pytest.mark.slow
 def test_released_files_are_the_released_split():
     files = [str(released("pcfg", f"{name}.tsv.gz")) for name in ("dev", "productivity")]
     space = Pcfg.space_from(released=files)
@@ -108,6 +109,7 @@ def test_released_files_are_the_released_split():
         pcfg(Pcfg.space_from(released=files[:1]), split="released", train=files[0], test=files[1])
 
 
+@pytest.mark.slow
 def test_the_released_systematicity_test_is_what_the_rule_holds_out():
     space = Pcfg.space_from(released=[str(released("pcfg", "systematicity.tsv.gz"))])
     with pytest.raises(UserError, match="leaves nothing to train on|untrained"):
