@@ -8,7 +8,7 @@ systematicity and productivity are shares of right answers. Substitutivity and l
 itself, right or wrong: of two ways of writing a function, and of an expression with the same one computed step by step
 from the net's own answers. Overgeneralization is the share of exceptions, trained as such, that are answered by the
 rule, at its peak during training. The notes on the paper name no threshold: all thresholds are ours, by the published
-table, and were written before any net had been trained on this world. Laptop scale has the three trainings that task
+table, and were written before any net had learned this world. Laptop scale has the three trainings that task
 accuracy, systematicity, productivity, localism and substitutivity of synonyms that are trained alone follow from.
 """
 
@@ -83,6 +83,10 @@ study = Study(
         "Expressions are our own, with the released histograms; at laptop scale of few letters and few functions.",
         "One training gives task accuracy, localism and substitutivity of synonyms that are only trained alone.",
         "Batches of 64 expressions, no dropout, no smoothing of labels, smaller nets, no convolutional one.",
+    ),
+    history=(
+        "Laptop scale was made easier after a net at seed 0 had .14 of unseen expressions right at step 750: 10 letters, "
+        "not 20; up to 4 functions, not 5; strings of up to 3 letters, not 5."
     ),
     otherwise="Nothing about the five tests is settled at this scale.",
 )
