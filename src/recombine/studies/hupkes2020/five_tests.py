@@ -85,8 +85,8 @@ study = Study(
         "Batches of 64 expressions, no dropout, no smoothing of labels, smaller nets, no convolutional one.",
     ),
     history=(
-        "Laptop scale was made easier after a net at seed 0 had .14 of unseen expressions right at step 750: 10 letters, "
-        "not 20; up to 4 functions, not 5; strings of up to 3 letters, not 5."
+        "Laptop scale was made easier after a net at seed 0 had .14 of unseen expressions right at step 750: 10 "
+        "letters, not 20; up to 4 functions, not 5; strings of up to 3 letters, not 5."
     ),
     otherwise="Nothing about the five tests is settled at this scale.",
 )

@@ -113,8 +113,8 @@ study = Study(
     ),
     history=(
         "After single nets at seed 0 had been timed, none of which had learned, laptop scale was made smaller "
-        "(recursions up to 4 deep, not 5; forms up to 150 words, not 210; 1,500 steps, not 2,000), and the claim on relative "
-        "positions asked for a gain of .20; before, for a score of .70."
+        "(recursions up to 4 deep, not 5; forms up to 150 words, not 210; 1,500 steps, not 2,000), and the claim on "
+        "relative positions asked for a gain of .20; before, for a score of .70."
     ),
     otherwise="Nothing about words in new places is settled at this scale.",
 )
