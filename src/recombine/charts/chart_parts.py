@@ -99,7 +99,8 @@ def legend(names: Sequence[str], beside: int = 60, **more: Any) -> alt.Legend | 
     room = f"(containerSize()[0] || width + {beside}) - {beside}"  # off the page there is no container
     columns = alt.ExprRef(expr=f"max(1, min(3, floor(({room}) / {widest:g})))")
     limit = alt.ExprRef(expr=f"{NARROW} ? 190 : 260")
-    return alt.Legend(title=None, **({"columns": columns, "labelLimit": limit} | more))
+    options: dict[str, Any] = {"columns": columns, "labelLimit": limit} | more
+    return alt.Legend(title=None, **options)
 
 
 def by_series(names: Sequence[str], name: str = "series", **of_legend: Any) -> dict[str, Any]:
