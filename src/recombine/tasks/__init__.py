@@ -50,6 +50,9 @@ from .sequences.multiplication import MultiplicationLookup as MultiplicationLook
 from .sequences.pcfg import Pcfg as Pcfg
 from .sequences.pcfg import PcfgExceptions as PcfgExceptions
 from .sequences.pcfg import PcfgLookup as PcfgLookup
+from .sequences.planted_ciphers import CiphersChance as CiphersChance
+from .sequences.planted_ciphers import CiphersPlanted as CiphersPlanted
+from .sequences.planted_ciphers import PlantedCiphers as PlantedCiphers
 from .sequences.scan import Scan as Scan
 from .sequences.scan import ScanIndifferent as ScanIndifferent
 from .sequences.scan import ScanLookup as ScanLookup
