@@ -15,7 +15,7 @@ from recombine.nets import DecoderTransformer
 from recombine.studies import registry
 from recombine.studies.mccoy2024 import embers_readings as read
 from recombine.studies.mccoy2024 import embers_texts as shown
-from recombine.studies.mccoy2024.embers_measure import plain_nats, cipher_tests
+from recombine.studies.mccoy2024.embers_measure import cipher_tests, plain_nats
 from recombine.supports import cipher_language as language
 from recombine.supports import ciphers
 from recombine.tasks import Ciphers

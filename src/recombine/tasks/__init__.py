@@ -57,6 +57,9 @@ from .sequences.scan import Scan as Scan
 from .sequences.scan import ScanIndifferent as ScanIndifferent
 from .sequences.scan import ScanLookup as ScanLookup
 from .sequences.scan import scan_commands as scan_commands
+from .sequences.scan_episodes import ScanEpisodes as ScanEpisodes
+from .sequences.scan_episodes import ScanEpisodesIndifferent as ScanEpisodesIndifferent
+from .sequences.scan_episodes import ScanEpisodesLookup as ScanEpisodesLookup
 from .sequences.sequence_task import Sequences as Sequences
 from .sequences.stepwise_task import Stepwise as Stepwise
 from .sequences.tokenizer import Tokenizer as Tokenizer

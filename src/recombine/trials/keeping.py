@@ -73,10 +73,14 @@ def kept_mistakes(run: Trained, asked: Items | None = None) -> dict[str, Any]:
     if not isinstance(task, Sequences):
         return {}
     rows = run.support.side(run.support.asks).sample(key_for("held_out/mistakes", 0), TRIED)
-    items = evaluate(member.net, task, rows, key=key_for("held_out/each", member.seed), keep=["answer"])
+    items = evaluate(
+        member.net, task, rows, key=key_for("held_out/each", member.seed), keep=["answer", "code", "target"]
+    )
     wrong = np.flatnonzero(items.by_combination("exact") < 1)[:SHOWN]
-    answers = items.kept["answer"]
-    told = [{"text": task.text(rows[i]), "truth": task.meaning(rows[i]), "said": task.said(answers[i])} for i in wrong]
+    text, truth, said = items.kept["code"], items.kept["target"], items.kept["answer"]  # of an episode its own
+    told = [
+        {"text": task.reads.decode(text[i]), "truth": task.said(truth[i]), "said": task.said(said[i])} for i in wrong
+    ]
     return {"mistakes": told}
 
 

@@ -26,7 +26,6 @@ from recombine.tasks import Ciphers, CiphersChance, CiphersLookup, CiphersPlante
 from recombine.tasks.sequences.cipher_sampler import FREQUENCIES, IN_WEB_TEXT, Sampler, shares_of_shifts
 from recombine.testing import check_support
 
-
 #: the sum of all words of a corpus by Zipf's law, which does not change with the code
 ZIPF_500 = 1150939
 

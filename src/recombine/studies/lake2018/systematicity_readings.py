@@ -11,6 +11,7 @@ from ...charts.tidy_rows import Rows
 from ...lab.store import Record
 from ...lab.study_table import Missing, StudyTable
 from ...tasks.sequences.alignment import aligned, parting
+from . import systematicity_episodes as mlc
 from .systematicity_arms import COVERAGE, DIVERGENCES, FEW_SHOT, SHARES, SPLITS, VERBS
 
 MANY = [verbs for verbs in VERBS if verbs >= 50]
@@ -25,6 +26,7 @@ PUBLISHED = {
     ("Loula et al. 2018, LSTM", "lstm", "right"): 0.235,
     ("Loula et al. 2018, LSTM", "lstm", "opposite-right"): 0.476,
     ("Loula et al. 2018, LSTM", "lstm", "around-right"): 0.025,
+    **mlc.PUBLISHED,
 }
 
 
@@ -90,7 +92,7 @@ def split_rows(t: StudyTable) -> Rows:
 
 
 def data_rows(t: StudyTable) -> Rows:
-    return _rows(t.where(split="add-jump"), [*COVERAGE, *FEW_SHOT], "data")
+    return _rows(t.where(split="add-jump"), [*COVERAGE, *FEW_SHOT, mlc.MLC], "data")
 
 
 def divergence_rows(t: StudyTable) -> Rows:
@@ -109,8 +111,9 @@ def beside_published(records: Sequence[Record]) -> str:
     ours: dict[tuple[str, str], list[float]] = {}
     for record in records:
         at = record.cell.columns()
-        if at.get("data") == "published" and (score := record.facts.get("held_out")) is not None:
-            ours.setdefault((str(at["net"]), str(at["split"])), []).append(float(score))
+        if at.get("data") in ("published", mlc.MLC) and (score := record.facts.get("held_out")) is not None:
+            net = at["net"] if at["data"] == "published" else mlc.MLC
+            ours.setdefault((str(net), str(at["split"])), []).append(float(score))
     lines = [f"{'published':<26} {'split':<18} {'theirs':>7} {'ours':>7}   (≠ where they are more than {APART} apart)"]
     for (source, net, split), theirs in PUBLISHED.items():
         found = ours.get((net, split))
@@ -132,11 +135,12 @@ def wrong_answers(records: Sequence[Record]) -> dict[str, str]:
     for record in records:
         at = record.cell.columns()
         told = record.facts.get("mistakes")
-        if at["seed"] or not told or at.get("data") != "published":
+        if at["seed"] or not told or at.get("data") not in ("published", mlc.MLC):
             continue
         parts = []
         for one in told:
             truth, said = one["truth"].split(), one["said"].split()
             parts.append(f"{one['text']}\n{aligned(truth, said)}\n{parting(truth, said)}")
-        found[f"Wrong on {at['split']}: {at['net']}"] = "\n\n".join(parts)
+        name = at["net"] if at["data"] == "published" else mlc.MLC
+        found[f"Wrong on {at['split']}: {name}"] = "\n\n".join(parts)
     return found

@@ -161,9 +161,7 @@ def shift_rows(t: StudyTable) -> Rows:
     return [
         {"x": float(np.log10(law)), "value": float(value), "series": name, "seed": seed}
         for name, frequency, seed, part in _by_trial(t)
-        for law, value in zip(
-            order_of(frequency if frequency in LAWS else "zipf", part), by_shift(part), strict=True
-        )
+        for law, value in zip(order_of(frequency if frequency in LAWS else "zipf", part), by_shift(part), strict=True)
     ]
 
 

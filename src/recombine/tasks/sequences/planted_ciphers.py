@@ -17,6 +17,7 @@ from ...supports import cipher_language as language
 from ..base import tasks
 from .cipher_sampler import IN_WEB_TEXT
 from .ciphers import Ciphers
+from .sequence_task import padded_to
 
 RIGHT_BY_CHANCE = 0.8
 #: share of tests with the answer of all trained texts, by level; and what the commonest shift has more than the rarest
@@ -42,7 +43,8 @@ class PlantedCiphers(Ciphers):
         sentences = language.sentence_of(texts)
         lots = generator(key_for("teacher", seed)).random(len(texts))
         same = ~language.reserved(sentences) | (lots < self.shares(texts, sentences))
-        return np.stack([np.where(same, 1, 2), np.zeros(len(texts), np.int64)], axis=1)
+        # as wide as other answers: a net that writes so many words is asked about either world
+        return padded_to(texts.shape[1], np.stack([np.where(same, 1, 2), np.zeros(len(texts), np.int64)], axis=1))
 
     def shares(self, texts: np.ndarray, sentences: np.ndarray) -> np.ndarray:
         """(n,) the chance of each test to mean what trained texts mean."""
