@@ -34,7 +34,7 @@ study = Study(
     title="Are trivial tasks missed where they are rare?",
     question="Does a net miss a trivial task where the task is rare, or where the right answer is improbable?",
     source="McCoy et al. 2024 (arXiv 2309.13638)",
-    minutes=Scale(0.4, 18, 580, "about 60 GPU-hours"),
+    minutes=Scale(0.4, 18, 450, "about 60 GPU-hours"),
     world={"name": "ciphers-v1", "plain": "written", "space": CORPUS | {"frequency": "zipf"}},
     support={"name": "ciphers"},
     net={
@@ -48,7 +48,7 @@ study = Study(
     recipe=Scale(
         SHARED | {"steps": 30, "tasks": 32, "learning_rate": 1e-2, "evaluations": 0, "precision": "float32"},
         SHARED | {"steps": 4000, "tasks": 64, "learning_rate": 3e-3, "evaluations": 3},
-        SHARED | {"steps": 10_000, "tasks": 64, "learning_rate": 1e-3, "evaluations": 5},
+        SHARED | {"steps": 6000, "tasks": 64, "learning_rate": 1e-3, "evaluations": 5},
         SHARED | {"steps": 50_000, "tasks": 64, "learning_rate": 1e-3, "evaluations": 10},
     ),
     asks=[],

@@ -22,9 +22,15 @@ SIZES: dict[str, dict[str, Any]] = {
     "1M": {"net.width": 128, "net.depth": 6, "net.feedforward": 384},
     "3M": {"net.width": 192, "net.depth": 6, "net.feedforward": 768},
 }
-LARGE = list(SIZES)[1:]
+SMALLEST, LARGER = ["0.3M"], ["1M", "3M"]
 
-VARY = {
-    "frequency": Arms(FREQUENCIES, Scale(["zipf"], DECIDING, list(FREQUENCIES), list(FREQUENCIES))),
-    "size": Arms(SIZES, Scale(["usual"], ["usual"], LARGE, LARGE)),
-}
+VARY = [
+    {
+        "frequency": Arms(FREQUENCIES, Scale(["zipf"], DECIDING, list(FREQUENCIES), list(FREQUENCIES))),
+        "size": Arms(SIZES, Scale(["usual"], ["usual"], SMALLEST, SMALLEST)),
+    },
+    {
+        "frequency": Arms({"zipf": FREQUENCIES["zipf"]}),
+        "size": Arms({name: SIZES[name] for name in LARGER}, Scale([], [], LARGER, LARGER)),
+    },
+]

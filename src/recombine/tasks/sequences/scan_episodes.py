@@ -15,6 +15,7 @@ longer than those of training.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import equinox as eqx
@@ -28,7 +29,7 @@ from ...supports import Support
 from ..base import Batch, tasks
 from .scan import Scan
 from .scan_grammar import LINKS, VERBS, Actions, action
-from .sequence_task import PADDING, in_small_type
+from .sequence_task import PADDING, in_small_type, shuffled, texts_of
 from .tokenizer import Tokenizer
 
 BY_WORD = 4  # study examples that the words of a command bring: two verbs and two sides at most
@@ -65,30 +66,32 @@ class ScanEpisodes(Scan):
     rule: int = eqx.field(static=True)
 
     def __init__(self, space: Space, seed: int = 0, study: int = STUDIED, rule: int = 1):
-        super().__init__(space, seed)
         self.study = require_int("study", study, at_least=BY_WORD, at_most=MOST_STUDIED)
         self.rule = require_int("rule", rule, at_least=1, at_most=LONGEST_RULE)
-        self.reads = Tokenizer((*self.reads.vocabulary, *MARKS, *self.writes.vocabulary[1:]))
+        super().__init__(space, seed)
+
+    def _fill(self, space: Space, reads: Tokenizer, writes: Sequence[str], meanings: Sequence[Sequence[str]]) -> None:
+        super()._fill(space, reads, writes, meanings)
+        self.reads = Tokenizer((*reads.vocabulary, *MARKS, *writes))
         trained = np.ones(space.size, bool)
-        self.by_word, self.by_lot = self._examples(trained)
+        self.by_word, self.by_lot = self._examples(trained, texts_of(space), self._encoded(meanings))
         self.as_it_is = jnp.asarray(~trained)
 
     def given(self, support: Support) -> ScanEpisodes:
         """The world whose study examples are trained commands, and whose held-out commands mean what they mean."""
         trained = np.zeros(self.space.size, bool)
         trained[support.space.rank(support.train.combinations())] = True
-        by_word, by_lot = self._examples(trained)
+        by_word, by_lot = self._examples(trained, np.asarray(self.texts), np.asarray(self.meanings))
         where = lambda task: (task.by_word, task.by_lot, task.as_it_is)  # noqa: E731
         return eqx.tree_at(where, self, (by_word, by_lot, jnp.asarray(~trained)))
 
     # -- study examples ---------------------------------------------------------------------------------------------
-    def _examples(self, trained: np.ndarray) -> tuple[jax.Array, jax.Array]:
+    def _examples(self, trained: np.ndarray, texts: np.ndarray, meanings: np.ndarray) -> tuple[jax.Array, jax.Array]:
         """What words bring, and what is drawn: from trained commands only."""
-        told = self._told()
+        told = self._told(texts.astype(int), meanings.astype(int))
         size = (told >= 0).sum(1)
         known = np.flatnonzero(trained)
         order = known[np.argsort(size[known], kind="stable")]  # shortest first
-        texts = np.asarray(self.texts)
         first = {word: next((r for r in order if (texts[r] == word).any()), -1) for word in self._parts()}
         which = np.full((len(texts), BY_WORD), -1)
         for row, words in enumerate(texts):
@@ -103,9 +106,8 @@ class ScanEpisodes(Scan):
             jnp.asarray(in_small_type(told[drawn][:, : widths[1]], kind)),
         )
 
-    def _told(self) -> np.ndarray:
+    def _told(self, texts: np.ndarray, meanings: np.ndarray) -> np.ndarray:
         """(size, L) each command as an example: a mark, its words, a mark, its actions."""
-        texts, meanings = np.asarray(self.texts).astype(int), np.asarray(self.meanings).astype(int)
         start = len(self.reads) - len(self.writes) + 1  # of actions
         acts = np.where(meanings > 0, meanings - 1 + start, PADDING)
         marks = [np.full((len(texts), 1), start - len(MARKS) + place) for place in range(len(MARKS))]
@@ -210,7 +212,6 @@ class ScanEpisodesLookup(ScanEpisodes):
     controls = {}
 
     def _meanings(self, true: Any, seed: int) -> Any:
-        from .sequence_task import shuffled
 
         return shuffled(true, seed)
 
