@@ -52,8 +52,9 @@ class ScanEpisodes(Scan):
 
     Example:
         >>> world = rc.tasks.ScanEpisodes(rc.tasks.scan_commands(sentences=1), study=5)
-        >>> world.shown(jax.random.key(1), [64])[0].split(" | ")[0]
-        'look twice'
+        >>> text, right = world.shown(jax.random.key(1), [64])
+        >>> text.split(" | ")[0], len(right.split())
+        ('jump twice', 2)
     """
 
     id = "scan-episodes-v1"
