@@ -75,8 +75,8 @@ def table(
                 rows.append(at | {"reading": "score", "group": group, "value": value})
     for law, sign in (("zipf", 1), ("web", -1)):  # the commonest is 25 by one, and 1 by the other
         for shift in range(1, 26):
-            told = {"reading": "law", "metric": law, "group": str(shift), "value": 13 + sign * (shift - 13)}
-            rows.append(at | told)
+            share = {"reading": "law", "metric": law, "group": str(shift), "value": 13 + sign * (shift - 13)}
+            rows.append(at | share)
     return StudyTable(pandas.DataFrame(rows), "exact"), rows
 
 

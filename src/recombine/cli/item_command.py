@@ -27,8 +27,8 @@ def show_item(
     """
     world = _world(task)
     row = world.space.sample(require_int("seed", seed, at_least=0), 1)[0] if text is None else _called(world, text)
-    told, right, said = _item(world, row, seed) if net is None else _answered(world, row, net, beam)
-    print_text(f"text    {told}")
+    read, right, said = _item(world, row, seed) if net is None else _answered(world, row, net, beam)
+    print_text(f"text    {read}")
     if said is None:
         print_text(f"truth   {right}")
         print_text("answer  (none: --net FILE asks a saved net, which net.save(path) writes)")
@@ -90,5 +90,5 @@ def _answered(world: Any, row: Any, path: Path, beam: int) -> tuple[str, str, st
     items = evaluate(
         net, world, row[None], key=jax.random.key(0), how={"beam": beam}, keep=["answer", "code", "target"]
     )
-    told = items.kept
-    return world.reads.decode(told["code"][0]), world.said(told["target"][0]), world.said(told["answer"][0])
+    found = items.kept
+    return world.reads.decode(found["code"][0]), world.said(found["target"][0]), world.said(found["answer"][0])

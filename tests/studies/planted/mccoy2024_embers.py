@@ -15,8 +15,8 @@ FLAT = (0.0, 0.0, 0.0)
 
 
 def row(reading: str, metric: str, value: float, group: str = "", stream: str = "held_out") -> dict[str, Any]:
-    told = {"reading": reading, "stream": stream, "group": group, "layer": "", "metric": metric, "step": 1}
-    return told | {"value": value, "asked": reading == "score" and stream == "held_out" and not group}
+    shared = {"reading": reading, "stream": stream, "group": group, "layer": "", "metric": metric, "step": 1}
+    return shared | {"value": value, "asked": reading == "score" and stream == "held_out" and not group}
 
 
 def answers(

@@ -48,8 +48,8 @@ def interpretations(pairs: list[tuple[Command, Actions]]) -> list[dict[str, str]
     found = []
     for verbs in itertools.permutations(VERBS):
         for sides in itertools.permutations(SIDES):
-            told = {**dict(zip(VERBS, verbs, strict=True)), **dict(zip(SIDES, sides, strict=True))}
-            instead = {OWN[word]: OWN[other] for word, other in told.items()}
+            played = {**dict(zip(VERBS, verbs, strict=True)), **dict(zip(SIDES, sides, strict=True))}
+            instead = {OWN[word]: OWN[other] for word, other in played.items()}
             if all(tuple(instead[one] for one in meaning(words)) == acts for words, acts in pairs):
                 found.append({word: instead[OWN[word]] for word in OWN})
     return found
@@ -65,8 +65,8 @@ def test_one_interpretation_holds_for_the_study_examples_and_the_query(key, jump
         assert found, pairs
         # what the examples say of the words of the query is enough to answer it
         used = [word for word in pairs[0][0] if word in OWN]
-        told = interpretations(pairs[1:])
-        assert {tuple(one[word] for word in used) for one in told} == {tuple(found[0][word] for word in used)}
+        studied = interpretations(pairs[1:])
+        assert {tuple(one[word] for word in used) for one in studied} == {tuple(found[0][word] for word in used)}
         own += OWN in found
         if np.asarray(jump.as_it_is)[row]:
             assert pairs[0][1] == meaning(pairs[0][0])
@@ -80,9 +80,9 @@ def test_with_its_own_meaning_jump_stands_in_no_other_command_that_is_trained_or
     trained = np.flatnonzero(~np.asarray(jump.as_it_is))
     played = 0
     for pairs in episodes(jump, key, rng.choice(trained, AT_ONCE)):
-        (told,) = {one["jump"] for one in interpretations(pairs)} if any("jump" in p[0] for p in pairs) else (None,)
+        (own,) = {one["jump"] for one in interpretations(pairs)} if any("jump" in p[0] for p in pairs) else (None,)
         with_jump = [words for words, _ in pairs if "jump" in words]
-        if told == OWN["jump"]:
+        if own == OWN["jump"]:
             assert set(with_jump) <= {("jump",)}
         else:
             played += any(len(words) > 1 for words in with_jump)

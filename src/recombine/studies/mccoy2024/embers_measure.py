@@ -47,9 +47,9 @@ class CipherTests(NamedTuple):
 
 def measure(spec: Spec, context: Context) -> Measured:
     """Trains a net on a corpus of the seed's own, asks it, and fits what makes an answer right."""
-    told = spec["trial"]
-    own = told["seed"] if spec["options"]["corpus"] == "of each seed" else 0
-    trial = Trial.from_json(told | {"world": told["world"] | {"space": told["world"]["space"] | {"seed": own}}})
+    data = spec["trial"]
+    own = data["seed"] if spec["options"]["corpus"] == "of each seed" else 0
+    trial = Trial.from_json(data | {"world": data["world"] | {"space": data["world"]["space"] | {"seed": own}}})
 
     def more(run: Trained, asked: Items | None) -> Measured:
         return asked_of(run, spec["options"]["law"], {name: shares_of_shifts(name, own) for name in LAWS})
@@ -158,5 +158,5 @@ def _mistakes(run: Trained, tests: CipherTests, right: np.ndarray, law: np.ndarr
         return []
     asked = evaluate(run.nets[0], run.task, rows, key=key_for("held_out/each", 0), keep=["answer"])
     said = [run.task.said(answer) for answer in asked.kept["answer"]]
-    told = zip(rows, said, strict=True)
-    return [{"text": run.task.text(at), "truth": run.task.meaning(at), "said": answer} for at, answer in told]
+    answered = zip(rows, said, strict=True)
+    return [{"text": run.task.text(at), "truth": run.task.meaning(at), "said": answer} for at, answer in answered]

@@ -111,11 +111,11 @@ def wrong_answers(records: Sequence[Record]) -> dict[str, str]:
     found = {}
     for record in records:
         at: dict[str, Any] = record.cell.columns()
-        told = record.facts.get("mistakes")
-        if at["seed"] or not told:
+        mistakes = record.facts.get("mistakes")
+        if at["seed"] or not mistakes:
             continue
         parts = []
-        for one in told:
+        for one in mistakes:
             truth, said = one["truth"].split(), one["said"].split()
             parts.append(f"{one['text']}\n{aligned(truth, said)}\n{parting(truth, said)}")
         found[f"Wrong on the commonest shifts: {at['frequency']}, {at['size']}"] = "\n\n".join(parts)

@@ -89,8 +89,8 @@ class ScanEpisodes(Scan):
     # -- study examples ---------------------------------------------------------------------------------------------
     def _examples(self, trained: np.ndarray, texts: np.ndarray, meanings: np.ndarray) -> tuple[jax.Array, jax.Array]:
         """What words bring, and what is drawn: from trained commands only."""
-        told = self._told(texts.astype(int), meanings.astype(int))
-        size = (told >= 0).sum(1)
+        examples = self._as_examples(texts.astype(int), meanings.astype(int))
+        size = (examples >= 0).sum(1)
         known = np.flatnonzero(trained)
         order = known[np.argsort(size[known], kind="stable")]  # shortest first
         first = {word: next((r for r in order if (texts[r] == word).any()), -1) for word in self._parts()}
@@ -98,16 +98,16 @@ class ScanEpisodes(Scan):
         for row, words in enumerate(texts):
             found = [first[word] for word in dict.fromkeys(words.tolist()) if first.get(word, -1) >= 0]
             which[row, : len(found)] = found[:BY_WORD]
-        brought = np.where((which >= 0)[:, :, None], told[which], PADDING)
+        brought = np.where((which >= 0)[:, :, None], examples[which], PADDING)
         drawn = order[size[order] <= SHORT] if (size[order] <= SHORT).any() else order[:1]
-        widths = [max(int((part >= 0).sum(-1).max()), 1) for part in (brought, told[drawn])]
+        widths = [max(int((part >= 0).sum(-1).max()), 1) for part in (brought, examples[drawn])]
         kind = len(self.reads)
         return (
             jnp.asarray(in_small_type(brought[:, :, : widths[0]], kind)),
-            jnp.asarray(in_small_type(told[drawn][:, : widths[1]], kind)),
+            jnp.asarray(in_small_type(examples[drawn][:, : widths[1]], kind)),
         )
 
-    def _told(self, texts: np.ndarray, meanings: np.ndarray) -> np.ndarray:
+    def _as_examples(self, texts: np.ndarray, meanings: np.ndarray) -> np.ndarray:
         """(size, L) each command as an example: a mark, its words, a mark, its actions."""
         start = len(self.reads) - len(self.writes) + 1  # of actions
         acts = np.where(meanings > 0, meanings - 1 + start, PADDING)
@@ -130,8 +130,8 @@ class ScanEpisodes(Scan):
 
     def sample(self, key: jax.Array, combinations: jax.Array, samples: int | None = None) -> Batch:
         row = combinations[:, 0]
-        told, parts = jax.random.split(key)
-        lot = jax.random.randint(told, (len(row), self.study - BY_WORD), 0, len(self.by_lot))
+        lots, parts = jax.random.split(key)
+        lot = jax.random.randint(lots, (len(row), self.study - BY_WORD), 0, len(self.by_lot))
         asked, target = (array[row].astype(jnp.int32) for array in (self.texts, self.meanings))
         words, acts = jax.vmap(self._played)(jax.random.split(parts, len(row)), self.as_it_is[row])
         brought, drawn = (
@@ -245,8 +245,8 @@ def _parts_played(words: jax.Array, acts: jax.Array, number: int) -> tuple[jax.A
     """Permutations of words and of actions in which no word that plays another's part has its own meaning."""
     own = jnp.arange(number)
     role, done = jax.random.permutation(words, number), jax.random.permutation(acts, number)
-    told = ((role != own) & (done == role)).any()
-    return role, jnp.where(told, own, done)
+    unchanged = ((role != own) & (done == role)).any()
+    return role, jnp.where(unchanged, own, done)
 
 
 def _without_gaps(rows: jax.Array) -> jax.Array:
