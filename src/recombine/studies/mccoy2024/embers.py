@@ -66,6 +66,7 @@ study = Study(
             "stands where Zipf's law would have had it.",
             read.shift_rows,
             x_title="log10 of the share among ciphers",
+            low=-4.0,
             value="exact match",
         ),
         kinds.dots(
