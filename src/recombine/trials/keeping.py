@@ -78,10 +78,12 @@ def kept_mistakes(run: Trained, asked: Items | None = None) -> dict[str, Any]:
     )
     wrong = np.flatnonzero(items.by_combination("exact") < 1)[:SHOWN]
     text, truth, said = items.kept["code"], items.kept["target"], items.kept["answer"]  # of an episode its own
-    told = [
-        {"text": task.reads.decode(text[i]), "truth": task.said(truth[i]), "said": task.said(said[i])} for i in wrong
-    ]
-    return {"mistakes": told}
+    return {
+        "mistakes": [
+            {"text": task.reads.decode(text[i]), "truth": task.said(truth[i]), "said": task.said(said[i])}
+            for i in wrong
+        ]
+    }
 
 
 @keepers.register("drawings")

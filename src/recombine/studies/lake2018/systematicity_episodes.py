@@ -25,7 +25,8 @@ def episodes(world: str) -> dict[str, Any]:
     """Trials on episodes of a world; beyond smoke scale they are asked about longer rules, too."""
     usual = {"streams": ["test", "held_out"]}
     longer = {"streams": [LONGER_RULES], "world": {"name": world, "rule": 2}}
-    return {"world.name": world, "asks": Scale([usual], *[[usual, longer]] * 3)}
+    kept = Scale([], *[["panel", "mistakes"]] * 3)  # at smoke scale only controls run them
+    return {"world.name": world, "asks": Scale([usual], *[[usual, longer]] * 3), "keep": kept}
 
 
 #: beside the arm, two that only controls run

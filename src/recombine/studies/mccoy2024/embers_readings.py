@@ -16,7 +16,11 @@ from .embers_measure import DIRECTIONS, LAWS, MIDDLE, NUMBERS
 LEARNED_EVEN = 0.1  # of trained ciphers, where all shifts are alike: a net that gets none right shows nothing
 #: what the fit joins, in words
 NUMBERS_IN_WORDS = dict(
-    zip(NUMBERS, ("the frequency of the shift", "the answer's log-probability", "the question's log-probability"), strict=True)
+    zip(
+        NUMBERS,
+        ("the frequency of the shift", "the answer's log-probability", "the question's log-probability"),
+        strict=True,
+    )
 )
 Reading = Callable[[StudyTable], Mapping[str, float]]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...lab.store import Record
+from ...lab.record import Record
 from ...supports.cipher_language import LEVELS
 from ...tasks.sequences.alignment import aligned, parting
 from ...tasks.sequences.cipher_sampler import PAIRS
