@@ -12,7 +12,6 @@ from recombine import UserError
 from recombine.supports import scan
 from recombine.tasks import Scan, ScanEpisodes, ScanEpisodesIndifferent, ScanEpisodesLookup, scan_commands
 from recombine.tasks.sequences.scan_grammar import VERBS, Actions, Command, action, meaning
-from recombine.testing import check_task
 
 SIDES = ("left", "right")
 OWN = {**{verb: action(verb) for verb in VERBS}, **{side: f"I_TURN_{side.upper()}" for side in SIDES}}
@@ -41,6 +40,11 @@ def episodes(world, key: int, rows: np.ndarray) -> list[list[tuple[Command, Acti
     return found
 
 
+def row_of(world, text: str) -> int:
+    texts = np.asarray(world.texts)
+    return int(np.flatnonzero((texts == world.reads.encode([text], texts.shape[1])).all(1))[0])
+
+
 def interpretations(pairs: list[tuple[Command, Actions]]) -> list[dict[str, str]]:
     """All ways to give verbs and sides actions of their own under which every pair is right."""
     import itertools
@@ -55,7 +59,7 @@ def interpretations(pairs: list[tuple[Command, Actions]]) -> list[dict[str, str]
     return found
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(key=st.integers(0, 2**20))
 def test_one_interpretation_holds_for_the_study_examples_and_the_query(key, jump):
     rows = np.random.default_rng(key).integers(0, jump.space.size, AT_ONCE)
@@ -73,7 +77,7 @@ def test_one_interpretation_holds_for_the_study_examples_and_the_query(key, jump
     assert own < AT_ONCE
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(key=st.integers(0, 2**20))
 def test_with_its_own_meaning_jump_stands_in_no_other_command_that_is_trained_or_studied(key, jump, commands):
     rng = np.random.default_rng(key)
@@ -108,30 +112,23 @@ def test_study_examples_are_trained_commands_only(commands):
 
 def test_rules_can_be_longer_than_those_of_training(jump, commands):
     longer = ScanEpisodes(commands, rule=2).given(scan(commands, split="add-jump"))
-    (row,) = (r for r in range(commands.size) if jump.text([r]) == "jump left twice")
+    row, long = (
+        row_of(jump, text) for text in ("jump left twice", "jump around left thrice and jump around left twice")
+    )
     ((query, *study),) = episodes(longer, 0, np.array([row]))
     turn, acts = OWN["left"], dict((words[0], acts) for words, acts in study if len(words) == 1)["jump"]
     assert len(acts) == 2 and acts[0] == OWN["jump"]
     assert query == (("jump", "left", "twice"), (turn, *acts, turn, *acts))
-    (long,) = (
-        r for r in range(commands.size) if jump.text([r]) == "jump around left thrice and jump around left twice"
-    )
     target = np.asarray(longer.sample(jax.random.key(0), commands.unrank([long, row])).target)
     assert (target[0] == -1).all() and (target[1] >= 0).any()  # too long for any answer of SCAN: it does not count
 
 
 def test_permuted_episodes_are_as_frequent_as_planted_and_all_meanings_come(jump):
-    (row,) = (r for r in range(jump.space.size) if jump.text([r]) == "walk")
-    found = episodes(jump, 3, np.full(600, row))
+    found = episodes(jump, 3, np.full(600, row_of(jump, "walk")))
     said = {(words, acts) for (words, acts), *_ in found}
     assert said == {((word,), (OWN[other],)) for word in VERBS for other in VERBS if word != other} | {
         ((word,), (OWN[word],)) for word in ("walk",)
     }
-
-
-@pytest.mark.parametrize("made", [ScanEpisodes, ScanEpisodesLookup, ScanEpisodesIndifferent])
-def test_a_world_of_episodes_is_a_task(made):
-    check_task(made(scan_commands(), seed=1))
 
 
 def test_in_the_control_worlds_nothing_is_composed(commands):
