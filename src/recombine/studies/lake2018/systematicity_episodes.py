@@ -21,23 +21,27 @@ LONGER_RULES = "longer-rules"  # the stream of episodes in which a verb means tw
 PUBLISHED = {("Lake & Baroni 2023, MLC", MLC, "add-jump"): 0.998}
 
 
-def episodes(world: str) -> dict[str, Any]:
-    """Trials on episodes of a world; beyond smoke scale they are asked about longer rules, too."""
-    usual = {"streams": ["test", "held_out"]}
-    longer = {"streams": [LONGER_RULES], "world": {"name": world, "rule": 2}}
-    kept = Scale([], *[["panel", "mistakes"]] * 3)  # at smoke scale only controls run them
-    return {"world.name": world, "asks": Scale([usual], *[[usual, longer]] * 3), "keep": kept}
+def episodes(world: str, *asked: str) -> dict[str, Any]:
+    """Trials on episodes of a world. At smoke scale, where only controls run them, they are asked what is read there."""
+    usual, longer = {"streams": ["test", "held_out"]}, {"streams": [LONGER_RULES], "world": {"name": world, "rule": 2}}
+    few = [{"streams": list(asked) or usual["streams"]}]
+    kept = ["panel", "mistakes"]
+    return {
+        "world.name": world,
+        "asks": Scale(few, *[[usual, longer]] * 3),
+        "keep": Scale([], kept, kept, kept),
+    }
 
 
 #: beside the arm, two that only controls run
 EPISODES = {
     MLC: episodes("scan-episodes-v1"),
-    "MLC, shuffled": episodes("scan-episodes-lookup-v1"),
+    "MLC, shuffled": episodes("scan-episodes-lookup-v1", "held_out"),
     "MLC, one meaning": episodes("scan-episodes-indifferent-v1"),
 }
 DATA = Arms(EPISODES, Scale([], [], [MLC], [MLC]))
 CONTROLS = {
-    "episodes-shuffled": {"split": ["add-jump"], "data": ["MLC, shuffled"]},
+    "episodes-shuffled": {"split": ["add-jump"], "data": ["MLC, shuffled"], "steps": 4},
     "episodes-one-meaning": {"split": ["length"], "data": ["MLC, one meaning"]},
 }
 
