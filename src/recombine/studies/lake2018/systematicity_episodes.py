@@ -22,7 +22,7 @@ PUBLISHED = {("Lake & Baroni 2023, MLC", MLC, "add-jump"): 0.998}
 
 
 def episodes(world: str, *asked: str) -> dict[str, Any]:
-    """Trials on episodes of a world. At smoke scale, where only controls run them, they are asked what is read there."""
+    """Trials on episodes of a world. At smoke scale only controls run them, and ask what is read there."""
     usual, longer = {"streams": ["test", "held_out"]}, {"streams": [LONGER_RULES], "world": {"name": world, "rule": 2}}
     few = [{"streams": list(asked) or usual["streams"]}]
     kept = ["panel", "mistakes"]

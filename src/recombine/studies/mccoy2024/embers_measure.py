@@ -19,10 +19,11 @@ from ...supports import cipher_language as language
 from ...supports.cipher_language import LEVELS, TASKS, WORDS
 from ...tasks import Ciphers
 from ...tasks.sequences.cipher_sampler import as_rows, shares_of_shifts
-from ...training import Items, Trained, evaluate
+from ...training import EVERY_LAYER, Items, Trained, evaluate
 from ...trials import Trial
 from ...trials import measure as measure_trial
 from ...trials.measure import row
+from ...trials.panel_decodability import WIDEST
 
 LAWS = ("zipf", "web")  # by which shifts differ
 DIRECTIONS = ("decode", "encode")
@@ -71,13 +72,13 @@ def asked_of(run: Trained, named: str, laws: dict[str, np.ndarray]) -> Measured:
     right = evaluate(net, run.task, tests.rows, key=key, by="forced").by_combination("exact")
     rows = _group_rows(tests, right, step) + _small_rows(run, step)
     rows.append(row("score", "test", "exact", _trained_share(run), step=step))
-    nats = {name: plain_nats(net, getattr(tests, name)) for name in ("shown", "wanted")}
-    numbers = np.stack([np.log(law)[tests.shift - 1], nats["wanted"], nats["shown"]], axis=1)
+    output, question = np.split(plain_nats(net, np.concatenate([tests.wanted, tests.shown])), 2)
+    numbers = np.stack([np.log(law)[tests.shift - 1], output, question], axis=1)
     found = logit_weights(numbers, right)
     for place, name in enumerate(NUMBERS):
         for end in ("value", "low", "high"):
             rows.append(row("fit", "held_out", name, float(getattr(found, end)[place]), group=end, step=step))
-    rows += _nats_rows(tests, nats["wanted"], step)
+    rows += _nats_rows(tests, output, step)
     for name, shares in laws.items():
         rows += [row("law", "train", name, float(v), group=str(shift + 1), step=step) for shift, v in enumerate(shares)]
     return Measured(rows, {"mistakes": _mistakes(run, tests, right, law)})
@@ -156,7 +157,9 @@ def _mistakes(run: Trained, tests: CipherTests, right: np.ndarray, law: np.ndarr
     rows = tests.rows[common][order]
     if not len(rows):
         return []
-    asked = evaluate(run.nets[0], run.task, rows, key=key_for("held_out/each", 0), keep=["answer"])
+    # with all layers, as the panel asks it: one program serves both
+    layers: dict[str, Any] = {"trace": [EVERY_LAYER], "widest": WIDEST}
+    asked = evaluate(run.nets[0], run.task, rows, key=key_for("held_out/each", 0), keep=["answer"], **layers)
     said = [run.task.said(answer) for answer in asked.kept["answer"]]
     answered = zip(rows, said, strict=True)
     return [{"text": run.task.text(at), "truth": run.task.meaning(at), "said": answer} for at, answer in answered]
