@@ -36,12 +36,12 @@ def episodes(world: str, *asked: str) -> dict[str, Any]:
 #: beside the arm, two that only controls run
 EPISODES = {
     MLC: episodes("scan-episodes-v1"),
-    "MLC, shuffled": episodes("scan-episodes-lookup-v1", "held_out"),
+    "MLC, by lot": episodes("scan-episodes-lookup-v1", "held_out"),
     "MLC, one meaning": episodes("scan-episodes-indifferent-v1"),
 }
 DATA = Arms(EPISODES, Scale([], [], [MLC], [MLC]))
 CONTROLS = {
-    "episodes-shuffled": {"split": ["add-jump"], "data": ["MLC, shuffled"], "steps": 4},
+    "episodes-by-lot": {"split": ["add-jump"], "data": ["MLC, by lot"]},
     "episodes-one-meaning": {"split": ["length"], "data": ["MLC, one meaning"]},
 }
 
@@ -78,7 +78,7 @@ CLAIMS = [
         on_jump,
         at_least(0.95),
         "Trained on episodes of the same commands, the net gets .95 of the commands with jump right",
-        "episodes-shuffled",
+        "episodes-by-lot",
         source=SOURCE,
         scales=LATER,
         supported="episodes in which words mean something else make the same net use a new verb",

@@ -24,12 +24,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...errors import require_int
+from ...keys import generator, key_for
 from ...spaces import Space
 from ...supports import Support
 from ..base import Batch, tasks
 from .scan import Scan
 from .scan_grammar import LINKS, VERBS, Actions, action
-from .sequence_task import PADDING, in_small_type, shuffled, texts_of
+from .sequence_task import PADDING, in_small_type, texts_of
 from .tokenizer import Tokenizer
 
 BY_WORD = 4  # study examples that the words of a command bring: two verbs and two sides at most
@@ -195,18 +196,18 @@ class ScanEpisodes(Scan):
 
 @tasks.register("scan-episodes-lookup-v1")
 class ScanEpisodesLookup(ScanEpisodes):
-    """Episodes in which meanings are shuffled among the commands: study examples say nothing about what is asked.
+    """Episodes in which each command means one action by lot: study examples say nothing about what is asked.
 
     Args:
         space: a list of commands.
-        seed: of the shuffle.
+        seed: of the lots.
         study: how many study examples there are.
         rule: actions that a verb means.
 
     Example:
         >>> world = rc.tasks.ScanEpisodesLookup(rc.tasks.scan_commands(sentences=1))
-        >>> world.meaning([64]) == rc.tasks.ScanLookup(world.space).meaning([64])
-        True
+        >>> len({world.meaning([row]) for row in range(world.space.size)})
+        6
     """
 
     id = "scan-episodes-lookup-v1"
@@ -214,7 +215,8 @@ class ScanEpisodesLookup(ScanEpisodes):
 
     def _meanings(self, true: Any, seed: int) -> Any:
 
-        return shuffled(true, seed)
+        known = sorted({act for meaning in true for act in meaning})
+        return [(known[n],) for n in generator(key_for("teacher", seed)).integers(0, len(known), len(true))]
 
 
 @tasks.register("scan-episodes-indifferent-v1")
