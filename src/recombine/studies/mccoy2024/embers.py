@@ -27,7 +27,7 @@ from .embers_measure import measure
 from .embers_texts import texts
 
 SHARED = {"weight_decay": 0.01, "b2": 0.98, "nesterov": False, "warmup": 0.1, "floor": 0.05, "history": "losses"}
-CORPUS = {"items": Scale(2_000, 60_000, 400_000, 400_000), "each": Scale(4, 20, 200, 200), "longest": 27}
+CORPUS = {"items": Scale(2_000, 60_000, 200_000, 400_000), "each": Scale(4, 20, 200, 200), "longest": 27}
 
 study = Study(
     id="embers",
