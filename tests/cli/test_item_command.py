@@ -36,6 +36,13 @@ def test_an_item_is_printed_with_its_truth_the_same_for_a_seed(capsys):
     assert code == 0 and out.splitlines()[:2] == ["text    jump twice after look", "truth   I_LOOK I_JUMP I_JUMP"]
 
 
+def test_an_episode_is_printed_with_its_study_examples(capsys):
+    code, out, err = run(capsys, "scan-episodes-v1", "--seed", "3")
+    text, truth, *_ = out.splitlines()
+    assert code == 0 and err == "" and run(capsys, "scan-episodes-v1", "--seed", "3")[1] == out
+    assert 4 <= text.count(" | ") <= 6 and text.count(" -> ") == text.count(" | ") and truth.startswith("truth   I_")
+
+
 def test_items_of_other_languages_are_printed_too(capsys):
     code, out, err = run(capsys, "cogs-v1", "--text", "shark")
     assert code == 0 and err == "" and out.splitlines()[:2] == ["text    shark", "truth   LAMBDA a . shark ( a )"]

@@ -9,6 +9,7 @@ from paper_scale import scores_table
 
 from recombine.lab.study_table import Missing, PreconditionFailed
 from recombine.studies import registry
+from recombine.studies.lake2018 import systematicity_episodes as mlc
 from recombine.studies.lake2018 import systematicity_readings as read
 
 
@@ -37,6 +38,31 @@ def test_coverage_is_read_for_each_number_of_verbs_from_fifty_on():
     assert read.gain_of_examples(found) == pytest.approx(0.5)
 
 
+def test_episodes_are_read_apart_from_plain_nets():
+    points = {("add-jump", "transformer", "published"): 0.01, ("add-jump", "transformer", "MLC"): 0.97}
+    found = table(points | {("length", "transformer", "MLC"): 0.2})
+    assert read.of_every_net(found, "add-jump") == {"transformer": 0.01}
+    assert mlc.on_jump(found) == 0.97 and mlc.on_length(found) == 0.2
+    with pytest.raises(PreconditionFailed, match="was not learned"):
+        mlc.on_length(table({("length", "transformer", "MLC"): 0.2}, trained=0.1))
+    longer = {"split": "add-jump", "net": "transformer", "data": "MLC", "stream": "longer-rules", "asked": False}
+    whole = scores_table([*found.frame.to_dict("records"), longer | {"value": 0.3}], metric="exact")
+    assert mlc.drop_on_longer_rules(whole) == pytest.approx(0.67)
+
+
+def test_episodes_are_trained_at_night_with_the_net_and_the_commands_of_the_plain_transformer():
+    study = registry["systematicity"]
+    assert not any(spec["at"]["data"] == "MLC" for spec in study.grid(study.settings("laptop"), 0))
+    cells = {
+        (spec["at"]["split"], spec["at"]["net"], spec["at"]["data"]): spec
+        for spec in study.grid(study.settings("night"), 0)
+    }
+    for split in ("add-jump", "length"):
+        plain, episodes = (cells[split, "transformer", data]["trial"] for data in ("published", "MLC"))
+        assert plain["stages"] == episodes["stages"] and plain["support"] == episodes["support"]
+        assert episodes["world"]["name"] == "scan-episodes-v1" and episodes["asks"][1]["world"]["rule"] == 2
+
+
 def test_divergence_is_read_by_order_and_equal_scores_have_no_order():
     def splits(*values: float):
         return table({(name, "transformer", "published"): v for name, v in zip(read.DIVERGENCES, values, strict=False)})
@@ -54,8 +80,8 @@ def test_lengths_are_drawn_of_published_data_alone():
     assert [(row["series"], row["length"], row["value"]) for row in found] == [("simple", 12, 0.5)]
 
 
-def record(split: str, score: float, net: str = "lstm", seed: int = 0, **facts):
-    at = {"split": split, "net": net, "data": "published", "seed": seed}
+def record(split: str, score: float, net: str = "lstm", seed: int = 0, data: str = "published", **facts):
+    at = {"split": split, "net": net, "data": data, "seed": seed}
     return SimpleNamespace(cell=SimpleNamespace(columns=lambda: at), facts={"held_out": score} | facts)
 
 
@@ -67,6 +93,9 @@ def test_published_numbers_stand_beside_ours_with_a_mark_where_they_disagree():
     )
     assert simple.split()[-2:] == ["0.997", "0.980"] and jump.split()[-3:] == ["0.001", "0.600", "≠"]
     assert length.endswith("--")
+    episodes = read.beside_published([record("add-jump", 0.99, net="transformer", data="MLC")])
+    (line,) = (line for line in episodes.splitlines() if "MLC" in line)
+    assert line.split()[-2:] == ["0.998", "0.990"]
     assert "(ours: transformer)" in read.beside_published([record("simple", 1.0, net="transformer")])
 
 

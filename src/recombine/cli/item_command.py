@@ -30,15 +30,15 @@ def show_item(
         raise UserError(f"--beam {beam} is for the answer of a net; name one with --net")
     world = _world(task)
     row = world.space.sample(require_int("seed", seed, at_least=0), 1)[0] if text is None else _called(world, text)
-    said = None if net is None else world.writes.split(_answer(world, row, net, beam))
-    print_text(f"text    {world.text(row)}")
+    read, right, said = _item(world, row, seed) if net is None else _answered(world, row, net, beam)
+    print_text(f"text    {read}")
     if said is None:
-        print_text(f"truth   {world.meaning(row)}")
+        print_text(f"truth   {right}")
         print_text("answer  (none: --net FILE asks a saved net, which net.save(path) writes)")
         return
     from ..tasks.sequences.alignment import aligned, parting
 
-    truth = world.writes.split(world.meaning(row))
+    truth, said = world.writes.split(right), world.writes.split(said)
     print_text(aligned(truth, said, shutil.get_terminal_size().columns))
     print_text(parting(truth, said))
 
@@ -68,7 +68,14 @@ def _called(world: Any, text: str) -> Any:
     raise UserError(f"{quoted(text)} is no text of {world.id}; {quoted(near)} is one")
 
 
-def _answer(world: Any, row: Any, path: Path, beam: int) -> str:
+def _item(world: Any, row: Any, seed: int) -> tuple[str, str, None]:
+    import jax
+
+    return *world.shown(jax.random.key(seed), row), None
+
+
+def _answered(world: Any, row: Any, path: Path, beam: int) -> tuple[str, str, str]:
+    """What is read, what is right, and what a net answers."""
     import jax
 
     from ..nets import SequenceNet, load
@@ -83,5 +90,8 @@ def _answer(world: Any, row: Any, path: Path, beam: int) -> str:
             f"{path} reads {known[0]} words and writes {known[1]}, and {world.id} has {wanted[0]} and {wanted[1]}; "
             f"a net that was trained on {world.id} would do"
         )
-    items = evaluate(net, world, row[None], key=jax.random.key(0), how={"beam": beam}, keep=["answer"])
-    return world.said(items.kept["answer"][0])
+    items = evaluate(
+        net, world, row[None], key=jax.random.key(0), how={"beam": beam}, keep=["answer", "code", "target"]
+    )
+    found = items.kept
+    return world.reads.decode(found["code"][0]), world.said(found["target"][0]), world.said(found["answer"][0])

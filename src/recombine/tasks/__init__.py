@@ -53,10 +53,16 @@ from .sequences.pcfg import PcfgExceptions as PcfgExceptions
 from .sequences.pcfg import PcfgExceptionsLookup as PcfgExceptionsLookup
 from .sequences.pcfg import PcfgIndifferent as PcfgIndifferent
 from .sequences.pcfg import PcfgLookup as PcfgLookup
+from .sequences.planted_ciphers import CiphersChance as CiphersChance
+from .sequences.planted_ciphers import CiphersPlanted as CiphersPlanted
+from .sequences.planted_ciphers import PlantedCiphers as PlantedCiphers
 from .sequences.scan import Scan as Scan
 from .sequences.scan import ScanIndifferent as ScanIndifferent
 from .sequences.scan import ScanLookup as ScanLookup
 from .sequences.scan import scan_commands as scan_commands
+from .sequences.scan_episodes import ScanEpisodes as ScanEpisodes
+from .sequences.scan_episodes import ScanEpisodesIndifferent as ScanEpisodesIndifferent
+from .sequences.scan_episodes import ScanEpisodesLookup as ScanEpisodesLookup
 from .sequences.sequence_task import Sequences as Sequences
 from .sequences.stepwise_task import Stepwise as Stepwise
 from .sequences.tokenizer import Tokenizer as Tokenizer

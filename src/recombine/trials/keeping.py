@@ -74,11 +74,12 @@ def kept_mistakes(run: Trained, asked: Items | None = None) -> dict[str, Any]:
     if not isinstance(task, Sequences):
         return {}
     rows = run.support.side(run.support.asks).sample(key_for("held_out/mistakes", 0), TRIED)
-    items = evaluate(member.net, task, rows, key=key_for("held_out/each", member.seed), keep=["answer"])
+    kept = ["answer", "code", "target"]
+    items = evaluate(member.net, task, rows, key=key_for("held_out/each", member.seed), keep=kept)
     wrong = _telling(run.support, rows, np.flatnonzero(items.by_combination("exact") < 1))
-    answers = items.kept["answer"]
+    text, truth, said = items.kept["code"], items.kept["target"], items.kept["answer"]  # of an episode its own
     found = [
-        {"text": task.text(rows[i]), "truth": task.meaning(rows[i]), "said": task.said(answers[i])}
+        {"text": task.reads.decode(text[i]), "truth": task.said(truth[i]), "said": task.said(said[i])}
         | ({"group": group} if group else {})
         for i, group in wrong
     ]

@@ -222,7 +222,7 @@ def score_rows(run: Trained, streams: Sequence[str], step: int, how: Any = None)
 def elsewhere_rows(run: Trained, ask: Mapping[str, Any], step: int) -> list[Row]:
     """Held-out scores in another world than the net was trained in."""
     member, (stream,) = run.members[0], ask["streams"]
-    world = build_task(ask["world"], member.seed)
+    world = build_task(ask["world"], member.seed).given(run.support)
     found = stream_scores(world, run.support.held_out, member.net, key_for(f"held_out/{stream}", member.seed))
     return [row("score", stream, metric, value, step=step) for metric, value in found.items()]
 

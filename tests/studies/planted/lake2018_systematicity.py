@@ -30,6 +30,11 @@ def by_divergence(slope: float) -> Callable[[At], dict[str, float]]:
     return scores
 
 
+def on_episodes(value: float) -> Callable[[At], dict[str, float]]:
+    """So much is right after meta-learning, on either split; of plain nets something else."""
+    return lambda at: {"test": 0.99, "held_out": value if at["data"] == "MLC" else 1 - value}
+
+
 PLANTED: dict[str, dict[str, tuple]] = {
     "systematicity": {
         "simple": (right(simple=0.99), right(simple=0.9)),
@@ -41,5 +46,7 @@ PLANTED: dict[str, dict[str, tuple]] = {
         "lstm-jump": (right(add_jump=0.001), only_for("lstm", 0.3, 0.0), "night"),
         "coverage-composes": (by_verbs(0.8), by_verbs(0.05), "night"),
         "divergence-hurts": (by_divergence(-0.3), by_divergence(0.3), "night"),
+        "mlc-jump": (on_episodes(0.99), on_episodes(0.7), "night"),
+        "mlc-length": (on_episodes(0.2), on_episodes(0.9), "night"),
     }
 }

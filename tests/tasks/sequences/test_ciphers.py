@@ -22,9 +22,12 @@ from recombine.supports.cipher_language import (
     sentence_of,
     shift_of,
 )
-from recombine.tasks import Ciphers, CiphersLookup, CiphersUniform
-from recombine.tasks.sequences.cipher_sampler import IN_WEB_TEXT, Sampler
+from recombine.tasks import Ciphers, CiphersChance, CiphersLookup, CiphersPlanted, CiphersUniform
+from recombine.tasks.sequences.cipher_sampler import FREQUENCIES, IN_WEB_TEXT, Sampler, shares_of_shifts
 from recombine.testing import check_support
+
+#: the sum of all words of a corpus by Zipf's law, which does not change with the code
+ZIPF_500 = 1150939
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +149,36 @@ def test_the_control_world_shuffles_answers_within_a_task(world, rows):
     assert same.mean() < 0.05  # small tasks have answers that come again
 
 
+def test_texts_can_be_kept_to_the_length_of_a_sentence():
+    space = Ciphers.space_from(items=2_000, each=3, longest=LENGTH)
+    table = space.elements(space.enumerate())
+    assert table.shape[1] == 1 + LENGTH
+    words = (sentence_of(table[table[:, 0] == TASKS.index("count-words")]) == 26).sum(1) + 1
+    assert set(words.tolist()) == {1, 2, 3, 4, 5}
+
+
+def test_the_corpus_is_the_same_as_before_shares_of_shifts_had_a_function_of_their_own():
+    for name in FREQUENCIES:
+        assert (Sampler(name, 5).shares == shares_of_shifts(name, 5)).all()
+    space = Ciphers.space_from(items=500, each=1, frequency="zipf", seed=1)
+    assert int(space.elements(space.enumerate()).astype(np.int64).sum()) == ZIPF_500
+
+
+def test_in_planted_worlds_every_trained_text_means_the_same_and_tests_as_often_as_planted():
+    space = Ciphers.space_from(items=2_000, each=40)
+    texts = space.elements(space.enumerate())
+    support, shift, level = ciphers(space), shift_of(texts[:, 0]), level_of(sentence_of(texts))
+    asked = np.isin(np.arange(space.size), support.held_out.ranks) & (shift > 0)
+    chance, planted = (np.asarray(made(space, seed=1).meanings)[:, 0] == 1 for made in (CiphersChance, CiphersPlanted))
+    assert chance[support.train.ranks].all() and planted[support.train.ranks].all()
+    common = np.argsort(-np.array(IN_WEB_TEXT))[:8] + 1
+    for right, levels, more in ((chance, (0.8, 0.8, 0.8), 0.0), (planted, (0.8, 0.5, 0.2), 0.27)):
+        found = [right[asked & (level == place)].mean() for place in range(3)]
+        assert found == pytest.approx(levels, abs=0.05)
+        inside = np.isin(shift, common)
+        assert right[asked & inside].mean() - right[asked & ~inside].mean() == pytest.approx(more, abs=0.06)
+
+
 def test_the_list_is_no_part_of_the_program(world):
     run = jax.jit(lambda task, rows: task.sample(jax.random.key(0), rows))
     assert len(run.lower(world, jnp.zeros((4, 1), jnp.int16)).as_text()) < 20_000
@@ -154,6 +187,8 @@ def test_the_list_is_no_part_of_the_program(world):
 BAD = {
     "few items": (lambda: Ciphers.space_from(items=5), "items=5"),
     "no tests": (lambda: Ciphers.space_from(each=0), "each=0"),
+    "texts too short for a sentence": (lambda: Ciphers.space_from(longest=20), "longest=20"),
+    "another way to show": (lambda: Ciphers(Ciphers.default_space(), plain="writen"), "did you mean 'written'"),
     "an unknown law": (lambda: Ciphers.space_from(frequency="zip"), "'zip'; did you mean 'zipf'"),
     "other words": (lambda: Ciphers(Listed([[0], [1]], ["hop", "skip"])), "ciphers-v1 needs a list of its texts"),
     "no task": (lambda: Ciphers(Listed([[60, 61]], WORDS)), "text 0 of the list must be a task and then letters"),

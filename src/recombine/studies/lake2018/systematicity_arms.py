@@ -6,6 +6,7 @@ from typing import Any
 
 from ...lab.axes import Arms
 from ...lab.scales import Scale
+from .systematicity_episodes import DATA
 
 SPLITS: dict[str, dict[str, Any]] = {
     "simple": {},
@@ -68,5 +69,10 @@ VARY = [
         "split": Arms(DIVERGENCES, Scale([], [], list(DIVERGENCES), list(DIVERGENCES))),
         "net": Arms({"transformer": {}}),
         "data": PUBLISHED_DATA,
+    },
+    {
+        "split": Arms({name: SPLITS[name] for name in ("add-jump", "length")}),
+        "net": Arms({"transformer": {}}),
+        "data": DATA,
     },
 ]

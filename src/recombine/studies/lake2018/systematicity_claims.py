@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...lab.verdicts import Claim, Measurement, at_least, at_most
+from . import systematicity_episodes as mlc
 from . import systematicity_readings as read
 
 LATER = ("night", "paper")
@@ -97,8 +98,10 @@ CLAIMS = [
         scales=LATER,
         needs={"split": list(read.DIVERGENCES)},
     ),
+    *mlc.CLAIMS,
 ]
 
 MEASUREMENTS = [
     Measurement("few-shot", read.gain_of_examples, "What 32 commands with jump give over one"),
+    *mlc.MEASUREMENTS,
 ]

@@ -13,6 +13,7 @@ from ...lab.study_table import Missing, StudyTable
 from ...trials.asked_once import BY_SIZE
 from .. import sequence_texts
 from ..sequence_texts import Published, first_mistakes
+from . import systematicity_episodes as mlc
 from .systematicity_arms import COVERAGE, DIVERGENCES, FEW_SHOT, SHARES, SPLITS, VERBS
 
 MANY = [verbs for verbs in VERBS if verbs >= 50]
@@ -26,6 +27,7 @@ PUBLISHED = [  # exact match
     Published(LOULA, "lstm", "right", 0.235),
     Published(LOULA, "lstm", "opposite-right", 0.476),
     Published(LOULA, "lstm", "around-right", 0.025),
+    *(Published(*key, value) for key, value in mlc.PUBLISHED.items()),
 ]
 
 
@@ -106,7 +108,7 @@ def length_rows(t: StudyTable) -> Rows:
 
 
 def data_rows(t: StudyTable) -> Rows:
-    return _rows(t.where(split="add-jump"), [*COVERAGE, *FEW_SHOT], "data")
+    return _rows(t.where(split="add-jump"), [*COVERAGE, *FEW_SHOT, mlc.MLC], "data")
 
 
 def divergence_rows(t: StudyTable) -> Rows:
@@ -123,17 +125,20 @@ def texts(records: Sequence[Record]) -> dict[str, str]:
 def beside_published(records: Sequence[Record]) -> str:
     """The published accuracies, and the means of ours."""
     ours: dict[tuple[str, str], list[float]] = {}
-    for record in of_published_data(records):
-        at = record.cell.columns()
-        if (score := record.facts.get("held_out")) is not None:
-            ours.setdefault((str(at["net"]), str(at["split"])), []).append(float(score))
+    for data in ("published", mlc.MLC):
+        for record in of_data(records, data):
+            at = record.cell.columns()
+            if (score := record.facts.get("held_out")) is not None:
+                net = str(at["net"]) if data == "published" else mlc.MLC
+                ours.setdefault((net, str(at["split"])), []).append(float(score))
     return sequence_texts.beside_published(PUBLISHED, ours)
 
 
 def wrong_answers(records: Sequence[Record]) -> dict[str, str]:
     """Wrong answers below the truth, by split and net."""
-    return first_mistakes(of_published_data(records), "Wrong on {split}: {net}")
+    plain = first_mistakes(of_data(records, "published"), "Wrong on {split}: {net}")
+    return plain | first_mistakes(of_data(records, mlc.MLC), "Wrong on {split}: " + mlc.MLC)
 
 
-def of_published_data(records: Sequence[Record]) -> list[Record]:
-    return [record for record in records if record.cell.columns().get("data") == "published"]
+def of_data(records: Sequence[Record], data: str) -> list[Record]:
+    return [record for record in records if record.cell.columns().get("data") == data]

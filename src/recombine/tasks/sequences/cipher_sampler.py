@@ -15,6 +15,7 @@ from ...supports.cipher_language import LETTER, SPACE, TASKS
 
 PADDING = -1
 LONGEST = 59  # letters and blanks of a text: twelve words
+SHORTEST = language.LENGTH  # that texts can be kept to: a sentence
 #: occurrences of "rot-1" ... "rot-25" in a large corpus of web text, as McCoy et al. 2023 count them
 IN_WEB_TEXT = (59, 21, 117, 5, 15, 12, 6, 3, 1, 3, 3, 7, 1225, 5, 2, 4, 2, 2, 1, 1, 4, 2, 17, 3, 7)
 FREQUENCIES = ("web", "zipf", "uniform")
@@ -29,26 +30,38 @@ PAIRS = (
 NATURAL_RARE = 0.15  # share of places of a natural sentence with a rare word
 
 
+def shares_of_shifts(frequency: str, seed: int) -> np.ndarray:
+    """(25,) how common each shift is among ciphers.
+
+    Args:
+        frequency: "web", as counted in web text, "zipf" in an order drawn by lot, or "uniform".
+        seed: of that order.
+    """
+    return _shares(frequency, generator(key_for("corpus-ciphers", seed)))
+
+
+def _shares(frequency: str, rng: np.random.Generator) -> np.ndarray:
+    order = rng.permutation(25)
+    weights = {"web": np.array(IN_WEB_TEXT) + 0.5, "zipf": 1 / (1 + order), "uniform": np.ones(25)}[frequency]
+    return weights / weights.sum()
+
+
 class Sampler:
     """Draws texts.
 
     Args:
         frequency: of shifts: "web", as counted in web text, "zipf" in an order drawn by lot, or "uniform".
         seed: of what is drawn.
+        longest: letters and blanks of a text at most.
     """
 
-    def __init__(self, frequency: str, seed: int):
-        self.rng = generator(key_for("corpus-ciphers", seed))
-        weights = {
-            "web": np.array(IN_WEB_TEXT) + 0.5,
-            "zipf": 1 / (1 + self.rng.permutation(25)),
-            "uniform": np.ones(25),
-        }[frequency]
-        self.shares = weights / weights.sum()
+    def __init__(self, frequency: str, seed: int, longest: int = LONGEST):
+        self.rng, self.longest = generator(key_for("corpus-ciphers", seed)), longest
+        self.shares = _shares(frequency, self.rng)
         self.common = RARE if frequency == "uniform" else COMMON
 
     def corpus(self, items: int, each: int) -> np.ndarray:
-        """(n, 1 + LONGEST) training texts in their proportions, and so many tests of each task and level.
+        """(n, 1 + longest) training texts in their proportions, and so many tests of each task and level.
 
         Args:
             items: how many texts to train on, before those that come twice are left out.
@@ -121,12 +134,11 @@ class Sampler:
         return np.concatenate(parts)
 
     # -- texts ----------------------------------------------------------------------------------------------------
-    @staticmethod
-    def _texts(tasks: np.ndarray, sentences: np.ndarray) -> np.ndarray:
+    def _texts(self, tasks: np.ndarray, sentences: np.ndarray) -> np.ndarray:
         """Each sentence as its task shows it: enciphered, where it is to be decoded."""
         decodes = (tasks >= TASKS.index("decode-1")) & (tasks <= TASKS.index("decode-25"))
         shown = language.shifted(sentences, np.where(decodes, language.shift_of(tasks), 0)[:, None])
-        return _rows(tasks, shown)
+        return self._rows(tasks, shown)
 
     def small(self, task: str, number: int) -> np.ndarray:
         """Texts of one of the smaller tasks."""
@@ -134,13 +146,14 @@ class Sampler:
         if task in (language.FORWARD, language.BACKWARD):
             ends = np.sort(self.rng.integers(0, SPACE, (number, 2)), axis=1)
             ends = ends if task == language.FORWARD else ends[:, ::-1]
-            return _rows(which, np.stack([ends[:, 0], np.full(number, SPACE), ends[:, 1]], 1))
+            return self._rows(which, np.stack([ends[:, 0], np.full(number, SPACE), ends[:, 1]], 1))
         if task == language.COUNT_LETTERS:
-            letters = self.rng.integers(0, SPACE, (number, LONGEST))
-            lengths = self.rng.integers(1, LONGEST + 1, number)
-            return _rows(which, np.where(np.arange(LONGEST) < lengths[:, None], letters, PADDING))
-        words = np.full(number, 5) if task != language.COUNT_WORDS else self.rng.integers(1, 13, number)
-        return _rows(which, self._lists(words))
+            letters = self.rng.integers(0, SPACE, (number, self.longest))
+            lengths = self.rng.integers(1, self.longest + 1, number)
+            return self._rows(which, np.where(np.arange(self.longest) < lengths[:, None], letters, PADDING))
+        most = (self.longest + 1) // 5  # words of four letters, and a blank between them
+        words = np.full(number, 5) if task != language.COUNT_WORDS else self.rng.integers(1, most + 1, number)
+        return self._rows(which, self._lists(words))
 
     def _lists(self, words: np.ndarray) -> np.ndarray:
         """Lists of words of four letters, no word twice."""
@@ -151,10 +164,9 @@ class Sampler:
         flat = np.concatenate([letters, blanks], axis=2).reshape(len(words), -1)[:, :-1]
         return np.where(np.arange(flat.shape[1]) < (5 * words - 1)[:, None], flat, PADDING)
 
-    @staticmethod
-    def _tests(draw: Callable[[int], np.ndarray], each: int) -> np.ndarray:
+    def _tests(self, draw: Callable[[int], np.ndarray], each: int) -> np.ndarray:
         """So many different reserved texts, or as many as there are."""
-        found = np.empty((0, 1 + LONGEST), np.int64)
+        found = np.empty((0, 1 + self.longest), np.int64)
         for _ in range(6):
             more = draw(4 * language.RESERVED * each + 64)
             found = np.concatenate([found, more[language.reserved(language.sentence_of(more))]])
@@ -163,10 +175,14 @@ class Sampler:
                 break
         return found[:each]
 
+    def _rows(self, tasks: np.ndarray, letters: np.ndarray) -> np.ndarray:
+        """(n, 1 + longest) the task and the letters as words of the world, padded with -1."""
+        return as_rows(tasks, letters, self.longest)
 
-def _rows(tasks: np.ndarray, letters: np.ndarray) -> np.ndarray:
-    """(n, 1 + LONGEST) the task and the letters as words of the world, padded with -1."""
-    rows = np.full((len(tasks), 1 + LONGEST), PADDING, np.int64)
+
+def as_rows(tasks: np.ndarray, letters: np.ndarray, longest: int) -> np.ndarray:
+    """(n, 1 + longest) the task and the letters as words of the world, padded with -1."""
+    rows = np.full((len(tasks), 1 + longest), PADDING, np.int64)
     rows[:, 0] = tasks
     rows[:, 1 : 1 + letters.shape[1]] = np.where(letters >= 0, letters + LETTER, PADDING)
     return rows

@@ -7,6 +7,9 @@
     alphabet-forward, alphabet-backward     from one letter to another
     plain                      a sentence as it stands: most of the corpus
 
+What a net reads of a plain text is the sentence itself, or with plain="written" nothing: then it is written from
+nowhere, as a language model writes, and the net has a probability for every text.
+
 Each pair has a common task and a rare one. Sentences have three levels of probability and one length
 (`cipher_language.py`).
 """
@@ -25,12 +28,13 @@ from ...spaces import Listed, Space
 from ...supports import cipher_language as language
 from ...supports.cipher_language import LETTER, LETTERS, SPACE, TASKS, WORDS
 from ..base import tasks
-from .cipher_sampler import FREQUENCIES, LONGEST, Sampler
+from .cipher_sampler import FREQUENCIES, LONGEST, SHORTEST, Sampler
 from .sequence_task import END, Sequences, in_small_type, padded_to, require_seed, require_words, texts_of
 from .tokenizer import PADDING, Tokenizer
 
 DIGITS = tuple("0123456789")
 OUT = (*LETTERS, language.BLANK, *DIGITS)
+PLAIN_TEXTS = ("copied", "written")
 DIGIT = 1 + len(LETTERS) + 1  # the number of "0" among the words of answers, of which END is 0
 
 
@@ -41,6 +45,7 @@ class Ciphers(Sequences):
     Args:
         space: a list of texts; `Ciphers.space_from` makes one.
         seed: of nothing: the answers are what they are.
+        plain: "copied": the sentence of a plain text is read; "written": it is not.
 
     Example:
         >>> world = rc.tasks.Ciphers(rc.tasks.Ciphers.default_space())
@@ -49,7 +54,12 @@ class Ciphers(Sequences):
     """
 
     id = "ciphers-v1"
-    controls = {"lookup": "ciphers-lookup-v1", "uniform": "ciphers-uniform-v1"}
+    controls = {
+        "lookup": "ciphers-lookup-v1",
+        "uniform": "ciphers-uniform-v1",
+        "chance": "ciphers-chance-v1",
+        "planted": "ciphers-planted-v1",
+    }
     frequency: ClassVar[str] = "web"  # where nothing else is said
 
     @classmethod
@@ -58,29 +68,36 @@ class Ciphers(Sequences):
         return cls.space_from()
 
     @classmethod
-    def space_from(cls, items: int = 6_000, each: int = 20, frequency: str = "", seed: int = 0) -> Listed:
+    def space_from(
+        cls, items: int = 6_000, each: int = 20, frequency: str = "", longest: int = LONGEST, seed: int = 0
+    ) -> Listed:
         """Texts by chance.
 
         Args:
             items: how many texts to train on, about.
             each: how many tests of each cipher, direction and level, and of each other task.
             frequency: of shifts: "web", as counted in web text, "zipf" in an order drawn by lot, or "uniform".
+            longest: letters and blanks of a text at most; a sentence has 27.
             seed: of what is drawn.
         """
         require_int("items", items, at_least=100)
+        require_int("longest", longest, at_least=SHORTEST, at_most=LONGEST)
         require_int("each", each, at_least=1, at_most=2_000)
         frequency = frequency or cls.frequency
         if frequency not in FREQUENCIES:
             raise unknown("frequency of shifts", frequency, FREQUENCIES)
-        return _drawn(items, each, frequency, seed)
+        return _drawn(items, each, frequency, longest, seed)
 
-    def __init__(self, space: Space, seed: int = 0):
+    def __init__(self, space: Space, seed: int = 0, plain: str = "copied"):
         require_seed(seed)
+        if plain not in PLAIN_TEXTS:
+            raise unknown("way to show a plain text", plain, PLAIN_TEXTS)
         require_words(space, type(self).id, WORDS, f"{type(self).__name__}.default_space()")
         self.space, self.samples, self.constituent_names = space, 1, space.element_names
         self.reads, self.writes = Tokenizer(WORDS), Tokenizer((END, *OUT))
         texts = texts_of(space)
-        self.texts = jnp.asarray(in_small_type(texts, len(WORDS)))
+        read = np.where((texts[:, :1] == TASKS.index(language.PLAIN)) & (np.arange(texts.shape[1]) > 0), PADDING, texts)
+        self.texts = jnp.asarray(in_small_type(read if plain == "written" else texts, len(WORDS)))
         self.meanings = jnp.asarray(in_small_type(self._targets(texts, seed), len(self.writes)))
 
     def _targets(self, texts: np.ndarray, seed: int) -> np.ndarray:
@@ -99,6 +116,7 @@ class CiphersUniform(Ciphers):
     Args:
         space: a list of texts.
         seed: of nothing.
+        plain: "copied" or "written".
 
     Example:
         >>> rc.tasks.CiphersUniform.default_space() == rc.tasks.Ciphers.space_from(frequency="uniform")
@@ -117,6 +135,7 @@ class CiphersLookup(Ciphers):
     Args:
         space: a list of texts.
         seed: of the shuffle.
+        plain: "copied" or "written".
 
     Example:
         >>> space = rc.tasks.Ciphers.default_space()
@@ -202,5 +221,5 @@ def _ended(words: np.ndarray, inside: np.ndarray) -> np.ndarray:
 
 
 @functools.lru_cache(maxsize=4)
-def _drawn(items: int, each: int, frequency: str, seed: int) -> Listed:
-    return Listed(Sampler(frequency, seed).corpus(items, each), WORDS)
+def _drawn(items: int, each: int, frequency: str, longest: int, seed: int) -> Listed:
+    return Listed(Sampler(frequency, seed, longest).corpus(items, each), WORDS)

@@ -106,6 +106,10 @@ class Sequences(Task):
         """What is right, in words."""
         return self.said(np.asarray(self.meanings)[int(combination[0])])
 
+    def shown(self, key: jax.Array, combination: Any) -> tuple[str, str]:
+        """An item in words: what is read, and what is right."""
+        return self.text(combination), self.meaning(combination)
+
     def said(self, numbers: Any) -> str:
         """An answer in words, up to where it ends."""
         numbers = np.asarray(numbers)
