@@ -1,7 +1,7 @@
 """One cell of subgraphs and of compounding: a net is trained, and asked about held-out texts size by size, each once.
 
 Every reading of both studies comes from these answers. Sizes are told by how far they lie beyond training: 0 is the
-largest size that was trained, 1 the first that was not.
+largest size that was trained, 1 the first that was not. Where answers are planted, those to trained texts are right.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def _read(run: Trained, _: Items | None, *, options: dict[str, Any], first: bool
     task, step = run.task, run.recipe.steps
     assert isinstance(task, Sequences)  # what no such task is, the net has refused
     asked = list(answered(run, options))
-    rows, facts = score_rows(task, asked, step), {"mistakes": wrong_ones(task, asked) if first else []}
+    rows = [*trained_rows(run, options), *score_rows(task, asked, step)]
+    facts = {"mistakes": wrong_ones(task, asked) if first else []}
     rows += length_rows(task, run.support, asked, step)
     if isinstance(task, Stepwise):
         rows += node_rows(task, run.support, asked, step) if task.steps else digit_rows(task, asked, step)
@@ -80,6 +81,23 @@ def answered(run: Trained, options: dict[str, Any]) -> Iterator[Asked]:
             yield Asked(one, number - last, own, said)
 
 
+def trained_rows(run: Trained, options: dict[str, Any]) -> list[Row]:
+    """Every metric of trained texts."""
+    key = key_for("test/sizes", run.members[0].seed)
+    rows = run.support.train.sample(key, options["asked"])
+    ranks = np.asarray(run.support.space.rank(rows))
+    found = np.asarray(run.task.meanings)[ranks].astype(np.int32)
+    if options["answers"] == OF_NET:
+        found = evaluate(run.members[0].net, run.task, rows, key=key, keep=["answer"]).kept["answer"]
+    return _scored(run.task, ranks, found, "test", "", run.recipe.steps)
+
+
+def _scored(task: Sequences, ranks: np.ndarray, answers: np.ndarray, stream: str, group: str, step: int) -> list[Row]:
+    target = np.asarray(task.meanings)[ranks].astype(np.int32)
+    statistics = task.score(answers, Batch(ranks[:, None], None, None, target, None))
+    return [row("score", stream, one.name, one(statistics), group=group, step=step) for one in task.metrics]
+
+
 def score_rows(task: Sequences, asked: list[Asked], step: int) -> list[Row]:
     """Every metric of each size, of the trained sizes together and of the larger ones together."""
     groups = {one.size: [one] for one in asked}
@@ -90,10 +108,6 @@ def score_rows(task: Sequences, asked: list[Asked], step: int) -> list[Row]:
         if not members:
             continue
         ranks, answers = (np.concatenate([getattr(one, part) for one in members]) for part in ("ranks", "answers"))
-        target = np.asarray(task.meanings)[ranks].astype(np.int32)
-        statistics = task.score(answers, Batch(ranks[:, None], None, None, target, None))
-        beyond = members[0].beyond if name == members[0].size else None
-        for metric in task.metrics:
-            found = row("score", "held_out", metric.name, metric(statistics), group=name, step=step)
-            rows.append(found | {"asked": name == "larger", "beyond": beyond})
+        told = {"asked": name == "larger", "beyond": members[0].beyond if name == members[0].size else None}
+        rows += [line | told for line in _scored(task, ranks, answers, "held_out", name, step)]
     return rows

@@ -142,7 +142,7 @@ CHARTS = [
     ),
     kinds.scatter(
         "Accuracy against information, digit by digit of products",
-        "Relative information gain of that pair of digits, one of each number, that says most of a place of the product.",
+        "Relative information gain of the pair of digits, one of each number, that says most of a place.",
         gain_rows,
         x_title="relative information gain",
         value="accuracy",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,12 +64,13 @@ def drop(t: StudyTable, arm: str = STEPS) -> float:
     return in_domain(t, arm) - beyond(t, 1, arm)
 
 
-def two_beyond(t: StudyTable) -> dict[str, float | PreconditionFailed]:
-    """Exact match two sizes beyond training, for each arm."""
-    found: dict[str, float | PreconditionFailed] = {}
-    for arm in arms_of(t):
+def for_arms(t: StudyTable, arms: Sequence[str] | None, read: Callable[[str], Any]) -> dict[str, Any]:
+    """A reading of each arm that was run; of one that has not learned, or cannot be read, why."""
+    found: dict[str, Any] = {}
+    for arm in arms_of(t, arms):
         try:
-            found[arm] = learned_beyond(t, 2, arm)
+            of(t, arm).learned()
+            found[arm] = read(arm)
         except Missing:
             raise
         except PreconditionFailed as problem:
@@ -77,15 +78,27 @@ def two_beyond(t: StudyTable) -> dict[str, float | PreconditionFailed]:
     return found
 
 
+def two_beyond(t: StudyTable) -> dict[str, Any]:
+    """Exact match two sizes beyond training, for each arm."""
+    return for_arms(t, None, lambda arm: beyond(t, 2, arm))
+
+
 def gain_of_data(t: StudyTable) -> float:
     """Exact match on held-out lists of trained sizes, with all data minus with a hundredth."""
     return in_domain(t) - in_domain(t, data="a hundredth")
 
 
-def beyond_by_scale(t: StudyTable) -> dict[str, float]:
+def beyond_by_scale(t: StudyTable) -> dict[str, Any]:
     """Exact match on the first larger size, for each amount of data and size of net."""
-    rows = readings(t.where(arm=STEPS), "score", stream="held_out", group="in-domain", metric=t.metric)
-    found = {f"{r['data']}, {r['model']}": beyond(t, 1, data=r["data"], model=r["model"]) for r in rows}
+    found: dict[str, Any] = {}
+    for row in readings(t.where(arm=STEPS), "score", stream="held_out", group="in-domain", metric=t.metric):
+        at = {"data": row["data"], "model": row["model"]}
+        try:
+            found[", ".join(at.values())] = learned_beyond(t, 1, **at)
+        except Missing:
+            raise
+        except PreconditionFailed as problem:
+            found[", ".join(at.values())] = problem
     if len(found) < 2:
         raise Missing("no other amount of data and size of net was run")
     return found
@@ -101,34 +114,26 @@ def by_layer(t: StudyTable, arm: str, label: str, number: int = 1) -> tuple[np.n
     return np.array([int(row["layer"]) for row in rows]), np.array([row["value"] for row in rows])
 
 
-def propagation_above_local(t: StudyTable) -> dict[str, float]:
+def propagation_above_local(t: StudyTable) -> dict[str, Any]:
     """Share of propagation minus that of local errors, beyond the median depth of the first larger size."""
-    found = {}
-    for arm in arms_of(t, WITH_STEPS):
+
+    def of_arm(arm: str) -> float:
         layers, propagation = by_layer(t, arm, "propagation")
         local = by_layer(t, arm, "local error")[1]
-        found[arm] = float((propagation - local)[layers > np.median(layers)].mean())
-    return found
+        return float((propagation - local)[layers > np.median(layers)].mean())
+
+    return for_arms(t, WITH_STEPS, of_arm)
 
 
-def correct_against_layer(t: StudyTable) -> dict[str, float]:
+def correct_against_layer(t: StudyTable) -> dict[str, Any]:
     """Spearman correlation of the fully correct share with the layer; 0 if all layers are alike."""
-    found = {}
-    for arm in arms_of(t, WITH_STEPS):
-        found[arm] = _spearman(*by_layer(t, arm, "correct"))
-    return found
+    return for_arms(t, WITH_STEPS, lambda arm: _spearman(*by_layer(t, arm, "correct")))
 
 
 # -- how often training showed it -------------------------------------------------------------------------------------
-def right_to_wrong(t: StudyTable, same_size: bool = False) -> dict[str, float | Censored | PreconditionFailed]:
+def right_to_wrong(t: StudyTable, same_size: bool = False) -> dict[str, Any]:
     """How often training showed full computations of right nodes, by that of wrong ones of their layer."""
-    found: dict[str, float | Censored | PreconditionFailed] = {}
-    for arm in arms_of(t, WITH_STEPS):
-        try:
-            found[arm] = _ratio(_strata(of(t, arm), same_size))
-        except PreconditionFailed as problem:
-            found[arm] = problem
-    return found
+    return for_arms(t, WITH_STEPS, lambda arm: _ratio(_strata(of(t, arm), same_size)))
 
 
 def _strata(t: StudyTable, same_size: bool) -> list[dict[str, float]]:
