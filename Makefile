@@ -3,7 +3,7 @@ PYTHON ?= python3
 RUN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup quickstart test check lint format docs check-studies check-long check-extras bench clean
+.PHONY: help setup quickstart test check lint style format docs check-studies check-long check-extras bench clean
 
 help:  ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,14 +23,21 @@ $(READY): pyproject.toml
 quickstart: setup  ## run the first study and write its report
 	$(RUN)/recombine run supports
 
-test: lint  ## style, types and the tests of the code: some minutes on two cores
-	$(RUN)/pytest -q -n 2 --dist worksteal -m "not long and not studies and not slow" --hypothesis-profile same-everywhere
+# Types are checked beside the tests: pyright takes one core for most of a minute, in which the other would wait.
+TYPES = if command -v node >/dev/null 2>&1; then $(RUN)/pyright; \
+	else echo "types are not checked: pyright needs node, which is not installed"; fi
 
-lint: setup  ## style and types
+test: style  ## style, types and the tests of the code: some minutes on two cores
+	@said=$$(mktemp); { $(TYPES); } >$$said 2>&1 & types=$$!; \
+	$(RUN)/pytest -q -n 2 --dist worksteal -m "not long and not studies and not slow" --hypothesis-profile same-everywhere; tests=$$?; \
+	wait $$types; types=$$?; cat $$said; rm -f $$said; exit $$(( tests ? tests : types ))
+
+lint: style  ## style and types
+	@$(TYPES)
+
+style: setup
 	$(RUN)/ruff check src tests docs
 	$(RUN)/ruff format --check --quiet src tests docs/*.py
-	@if command -v node >/dev/null 2>&1; then $(RUN)/pyright; \
-	else echo "types are not checked: pyright needs node, which is not installed"; fi
 
 format: setup  ## put the code in shape
 	$(RUN)/ruff check --fix src tests docs
@@ -40,7 +47,7 @@ docs: setup  ## build the docs site; a warning is an error
 	$(RUN)/python -m sphinx -W --keep-going -q -b html docs docs/_build
 	@echo "site: docs/_build/index.html"
 
-check: setup  ## the slow kinds: pages in a browser, faults, S3, every block of the docs and the README
+check: setup  ## the slow kinds: every world and net, pages in a browser, faults, S3, every block of the docs and the README
 	$(RUN)/pytest -q -n 2 --dist worksteal -m "slow and not long and not studies" --hypothesis-profile same-everywhere
 
 check-studies: setup  ## every study at smoke scale, and in its control worlds

@@ -103,8 +103,8 @@ class Commands(PublicNames):
             for option in continued.splitlines():
                 word, _, meaning = option.partition(": ")
                 shown = word.upper() if "Positional" in str(known[word].annotation) else f"--{word.replace('_', '-')}"
-                told = as_rst([f"{meaning}{_choices(known[word], meaning)}".replace("--", "\\--")])
-                lines += [f"``{shown}``", *(f"   {line}" for line in told), ""]
+                described = as_rst([f"{meaning}{_choices(known[word], meaning)}".replace("--", "\\--")])
+                lines += [f"``{shown}``", *(f"   {line}" for line in described), ""]
         return self.parse(lines)
 
 
@@ -130,8 +130,8 @@ def as_rst(lines: list[str]) -> list[str]:
         rows = [row.rstrip() for row in paragraph.splitlines() if row.strip()]
         flush = [row for row in rows if not row.startswith("    ")]
         if flush == ["Args:"]:
-            told = [row.removeprefix("    ") for row in rows[1:]]
-            text += ["**Args**", "", *as_rst(told)]
+            described = [row.removeprefix("    ") for row in rows[1:]]
+            text += ["**Args**", "", *as_rst(described)]
         elif flush == ["Example:"]:
             text += ["**Example**", "", ".. code-block:: pycon", "", *rows[1:], ""]
         elif rows and not flush:

@@ -65,7 +65,7 @@ def found_in(folder: Path) -> tuple[dict[str, Any], str]:
                 "rule": v.claim.rule(),
                 "verdict": v.outcome,
                 "why": "; ".join(v.notes),
-                "told": v.told,
+                "told": v.effect_words,
                 "e_value": _short(v.e_value) if v.e_value is not None else None,
                 "survives": v.claim.id in result.survivors,
                 "cells": [
@@ -240,8 +240,8 @@ def _claims(claims: list[dict[str, Any]]) -> list[str]:
     for claim in claims:
         text = f"{_text(claim['text'])}. *Decided by: {_text(claim['reads'])}.*"
         text += f" *{_text(claim['why'][:1].upper() + claim['why'][1:])}.*" if claim["why"] else ""
-        told = [*claim.get("told", ()), *(["survives e-BH over this study"] if claim.get("survives") else [])]
-        text += f" {_text('; '.join(told))}." if told else ""
+        beside = [*claim.get("told", ()), *(["survives e-BH over this study"] if claim.get("survives") else [])]
+        text += f" {_text('; '.join(beside))}." if beside else ""
         if claim["verdict"] != "by construction":  # what is so by construction is not judged cell by cell
             text += "".join(f" {_text(one['cell'])}: {one['verdict']}." for one in claim.get("cells", ()))
         threshold = claim.get("wanted") or f"{claim['side']} {claim['threshold']:g}"
@@ -367,8 +367,8 @@ def pages(folder: Path = STUDIES) -> dict[str, str]:
     """Every page by its name, from the data that lie in the folder and the versions that studies have by now."""
     from recombine.studies import registry
 
-    told = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
-    all_found = [rejudged(found, registry.get(found["study"])) for found in told]
+    beside = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
+    all_found = [rejudged(found, registry.get(found["study"])) for found in beside]
     present = {name: study.version for name, study in registry.items()}
     made = {f"{found['study']}.md": page(found, present.get(found["study"])) for found in all_found}
     shown = {found["study"] for found in all_found}

@@ -79,11 +79,12 @@ def imported_rooms(path: Path) -> set[str]:
     return rooms
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_no_file_imports_from_a_noun_further_down(path):
-    for name in imported_rooms(path):
-        assert name in LEVEL_OF, f"{name} has no place in the house: add it to LEVELS and to docs/architecture.md"
-        assert LEVEL_OF[name] <= LEVEL_OF[room(path)], f"{path.name} imports {name}, which lies further down"
+def test_no_file_imports_from_a_noun_further_down():
+    imports = [(str(path.relative_to(SOURCE)), room(path), name) for path in FILES for name in imported_rooms(path)]
+    homeless = {name for _, _, name in imports if name not in LEVEL_OF}
+    assert not homeless, "these have no place in the house: add them to LEVELS and to docs/architecture.md"
+    down = [f"{path} imports {name}" for path, own, name in imports if LEVEL_OF[name] > LEVEL_OF[own]]
+    assert len(imports) > 1000 and not down, "these lie further down"
 
 
 def test_the_picture_shows_every_folder_and_nothing_else():
@@ -110,15 +111,37 @@ def test_file_names_are_unique():
     assert not twice, f"two files are called {', '.join(sorted(twice))}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_no_file_and_no_function_is_long(path):
-    text = path.read_text()
-    assert len(text.splitlines()) <= 400, f"{path.name} has more than 400 lines: one concept per file"
+def long_parts(text: str) -> list[str]:
+    """What of a file is too long: itself, or functions, which count without their docstrings."""
+    count = len(text.splitlines())
+    found = [f"{count} lines"] if count > 400 else []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             documented = len((ast.get_docstring(node, clean=False) or "").splitlines())
             lines = (node.end_lineno or node.lineno) - node.lineno + 1 - documented
-            assert lines <= 60, f"{path.name}: {node.name} has {lines} lines without its docstring"
+            found += [f"{node.name}: {lines} lines"] if lines > 60 else []
+    return found
+
+
+@pytest.mark.parametrize("folder", ["src", "tests", "docs"])
+def test_no_file_and_no_function_is_long(folder):
+    found = {str(path.relative_to(ROOT)): long_parts(path.read_text()) for path in (ROOT / folder).rglob("*.py")}
+    assert not {name: parts for name, parts in found.items() if parts}, "one concept per file"
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("x = 1\n" * 400, []),
+        ("x = 1\n" * 401, ["401 lines"]),
+        ("def f():\n" + "    x = 1\n" * 59, []),
+        ("def f():\n" + "    x = 1\n" * 60, ["f: 61 lines"]),
+        ('def f():\n    """One.\n\n    Two.\n    """\n' + "    x = 1\n" * 60, ["f: 61 lines"]),
+        ("class A:\n    async def f(self):\n" + "        x = 1\n" * 60, ["f: 61 lines"]),
+    ],
+)
+def test_a_long_file_and_a_long_function_are_found(text, parts):
+    assert long_parts(text) == parts
 
 
 def squeezed(text: str) -> list[str]:
@@ -164,7 +187,10 @@ RATES = re.compile(
     r"\b(?:FLOP|ms|seconds|steps|samples|cells|combinations|bytes|characters|pixels|words|seeds|shares of|rows) "
     r"an? (?:second|cell|element|step|layer|side|worker|study|task|combination)\b(?! (?:asks|has|shares|gets|is))"
     r"|\b[Oo]nce a (?:machine|process|program|run|worker)\b"
-    r"|\b[Oo]ne (?!in |row )\w+ an? (?:row|task|combination|step|study|claim|seed)\b"
+    r"|\b[Oo]ne (?!in )(?:\w+ )?(?!in |is |of |as |has |inside |to |for |by |with |but )"
+    r"(?!not |than |or |that |and |on )\w+"
+    r" an? (?:row|cell|node|call|task|combination|step|study|claim|reading|record|layer|seed)\b"
+    r"|\b(?:error|pixel|product|vector|code|bar|point|line) an? (?:pixel|cell|combination|claim|seed|layer|study)\b"
 )
 
 
@@ -178,29 +204,74 @@ def test_rates_are_said_with_per(folder):
     assert not {name: said for name, said in found.items() if said}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_nothing_unsafe(path):
-    text = path.read_text()
+#: words that had several meanings, or hid one; records keep some of them
+OLD_NAMES = {"told", "plate", "plates", "tiles", "exhibit", "exhibits", "foreman", "pace", "heeding", "NotMet"}
+
+
+@pytest.mark.parametrize("folder", ["src", "tests", "docs"])
+def test_names_say_what_a_thing_is(folder):
+    found = {}
+    for path in (ROOT / folder).rglob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text()))
+        names = {getattr(node, part, None) for node in nodes for part in ("id", "arg", "name", "asname", "attr")}
+        found[str(path.relative_to(ROOT))] = {name for name in names if name and name.strip("_") in OLD_NAMES}
+    assert not {path: names for path, names in found.items() if names}
+
+
+CODE_FROM_TEXT = {"eval", "exec", "compile", "__import__", "importlib.import_module", "np.load"}
+CODE_FROM_FILES = {"pickle", "dill", "cloudpickle", "shelve", "marshal", "joblib"}
+
+
+def unsafe_parts(text: str) -> list[str]:
+    """Lines that run what a text or a file says, asserts that decide what is accepted, and paths of one machine."""
+    found = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call):
             name = ast.unparse(node.func)
-            assert name not in {"eval", "exec", "compile", "__import__", "importlib.import_module", "np.load"}, name
-            assert "pickle" not in name and "joblib" not in name
+            if name in CODE_FROM_TEXT or "pickle" in name or "joblib" in name:
+                found.append(f"{node.lineno}: {name}")
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             names = [alias.name for alias in node.names] + [getattr(node, "module", "") or ""]
-            assert not any(n.split(".")[0] in {"pickle", "dill", "cloudpickle", "shelve", "marshal"} for n in names)
+            found += [f"{node.lineno}: {name}" for name in names if name.split(".")[0] in CODE_FROM_FILES]
         if isinstance(node, ast.Assert):
             # type narrowing only: python -O must not change what is accepted
-            assert "isinstance" in ast.unparse(node.test) or "is not None" in ast.unparse(node.test), ast.unparse(node)
-    assert not re.search(r"(?<![\w.])/(home|root|work|tmp|Users)/", text), "a path of one machine"
+            asked = ast.unparse(node.test)
+            if "isinstance" not in asked and "is not None" not in asked:
+                found.append(f"{node.lineno}: assert {asked}")
+    found += re.findall(r"(?<![\w.])/(?:home|root|work|tmp|Users)/", text)
+    return found
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if room(p) != "spaces"], ids=lambda p: str(p.relative_to(SOURCE)))
-def test_spaces_are_asked_for_abilities(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
-            asked = set(re.findall(r"\w+", ast.unparse(node.args[1])))
-            assert not asked & {"Product", "Subsets", "Listed"}, f"{ast.unparse(node)}: see spaces/base.py"
+def test_nothing_unsafe():
+    found = {str(path.relative_to(SOURCE)): unsafe_parts(path.read_text()) for path in FILES}
+    assert not {name: parts for name, parts in found.items() if parts}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = eval('1')",
+        "importlib.import_module(name)",
+        "import pickle",
+        "from joblib import load",
+        "cloudpickle.loads(data)",
+        "assert x > 0",
+        "PLACE = '/home/someone'",
+    ],
+)
+def test_what_is_unsafe_is_found(text):
+    assert unsafe_parts(text) and not unsafe_parts("assert isinstance(x, int)\nimport json\n")
+
+
+def test_spaces_are_asked_for_abilities():
+    found = {}
+    for path in FILES:
+        calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+        asked = [ast.unparse(call.args[1]) for call in calls if ast.unparse(call.func) == "isinstance"]
+        classes = {"Product", "Subsets", "Listed"} & set(re.findall(r"\w+", " ".join(asked)))
+        if classes and room(path) != "spaces":
+            found[str(path.relative_to(SOURCE))] = classes
+    assert not found, "see spaces/base.py"
 
 
 def test_public_names_are_said_twice_and_alike():
@@ -208,15 +279,15 @@ def test_public_names_are_said_twice_and_alike():
     import recombine
 
     tree = ast.parse((SOURCE / "__init__.py").read_text())
-    told = {}
+    names = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level:
             for alias in node.names:
                 assert alias.asname == alias.name, "a name that is not exported on purpose"
-                told[alias.name] = f".{node.module}" if node.module else f".{alias.name}"
-    assert told == recombine._WHERE
-    assert set(told) <= set(dir(recombine)) and sorted(told) == recombine.__all__
-    for name in told:
+                names[alias.name] = f".{node.module}" if node.module else f".{alias.name}"
+    assert names == recombine._WHERE
+    assert set(names) <= set(dir(recombine)) and sorted(names) == recombine.__all__
+    for name in names:
         assert getattr(recombine, name) is not None
     with pytest.raises(AttributeError, match="nothing_like_it"):
         recombine.nothing_like_it  # noqa: B018
@@ -228,7 +299,7 @@ def test_the_command_line_does_not_wait_for_jax():
 
 
 #: of the lab, what a page may know: the result and the data it is made of
-TOLD = {"study_result", "comparing", "extent", "store", "verdicts"}
+READABLE = {"study_result", "comparing", "extent", "record", "store", "verdicts"}
 
 
 @pytest.mark.parametrize("path", sorted((SOURCE / "report").rglob("*.py")), ids=lambda p: p.name)
@@ -238,7 +309,7 @@ def test_a_page_reads_a_result_and_nothing_else(path):
             first, *rest = node.module.split(".")
             assert first not in {"studies", "cli", "bench", "testing"}
             if first == "lab":
-                assert rest and rest[0] in TOLD, f"{path.name} imports lab.{'.'.join(rest)}"
+                assert rest and rest[0] in READABLE, f"{path.name} imports lab.{'.'.join(rest)}"
 
 
 @pytest.mark.parametrize("module", ["recombine.report.audit", "recombine.report", "recombine.audit.plan_from_table"])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from recombine.errors import UserError
-from recombine.packed_images import LONGEST, pack, shades_of, unpack
+from recombine.packed_images import LONGEST, gray_levels, pack, unpack
 
 VALUES = st.floats(-1e12, 1e12, allow_subnormal=False) | st.sampled_from([np.nan, np.inf, -np.inf])
 ARRAYS = hnp.arrays(np.float64, hnp.array_shapes(min_dims=2, max_dims=2, max_side=9), elements=VALUES)
@@ -45,7 +45,7 @@ def test_known_bytes():
     packed = pack([[0, 1, 2], [4, np.nan, 4]])
     assert packed | {"shades": ""} == {"rows": 2, "columns": 3, "low": 0.0, "high": 4.0, "shades": ""}
     assert base64.b64decode(packed["shades"]) == bytes([0, 64, 127, 254, 255, 254])
-    assert shades_of(packed).dtype == np.uint8
+    assert gray_levels(packed).dtype == np.uint8
     assert len(json.dumps(pack(np.random.default_rng(0).normal(size=(28, 28))))) < 1200
 
 
@@ -110,7 +110,7 @@ GOOD = pack(np.arange(6.0).reshape(2, 3))
     ],
 )
 def test_malformed_pictures_are_refused(change: dict[str, Any], said: str):
-    for read in (unpack, shades_of):
+    for read in (unpack, gray_levels):
         with pytest.raises(UserError, match=said):
             read(GOOD | change)
 

@@ -10,7 +10,17 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Measured:
-    """What a cell found: tidy readings, and facts worth keeping."""
+    """What a cell found: tidy readings, and facts worth keeping.
+
+    Args:
+        rows: one dictionary per reading, with "reading" and "value".
+        facts: what else its record keeps, by name.
+
+    Example:
+        >>> from recombine.context import Measured
+        >>> Measured([{"reading": "toss", "value": 1.0}], {"seconds": 0.1}).facts
+        {'seconds': 0.1}
+    """
 
     rows: list[dict[str, Any]]
     facts: dict[str, Any] = field(default_factory=dict)
@@ -18,10 +28,20 @@ class Measured:
 
 @dataclass(frozen=True)
 class Context:
-    """What a cell is given besides its settings."""
+    """What a cell is given besides its settings.
+
+    Args:
+        progress: is called with a share and a note on the way.
+        checkpoint: a folder of its own, DIR/checkpoints/ID; None for nowhere.
+
+    Example:
+        >>> from recombine.context import Context
+        >>> toss({"options": {"bias": 0.9}}, Context()).rows
+        [{'reading': 'toss', 'value': 0.9}]
+    """
 
     progress: Callable[[float, str], None] = lambda share, note: None
-    checkpoint: Path | None = None  # a folder of its own, DIR/checkpoints/ID
+    checkpoint: Path | None = None
 
     @property
     def nets(self) -> Path | None:

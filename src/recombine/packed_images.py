@@ -17,7 +17,7 @@ import numpy as np
 from .errors import UserError, require_int
 
 UNDEFINED = 255
-STEPS = 254  # shades 0 to 254: `low` to `high`
+STEPS = 254  # gray levels 0 to 254: `low` to `high`
 LONGEST = 1024  # rows or columns: a picture in a report, and not a data set
 FIELDS = ("rows", "columns", "low", "high", "shades")
 
@@ -42,20 +42,20 @@ def pack(array: Any, low: Any = None, high: Any = None) -> dict[str, Any]:
         high = max(known.max(), low)
     low, high = _ends(low, high)
     share = (np.clip(np.where(defined, values, low), low, high) - low) / ((high - low) or 1.0)
-    shades = np.where(defined, np.rint(share * STEPS), UNDEFINED).astype(np.uint8)
-    text = base64.b64encode(shades.tobytes()).decode()
+    levels = np.where(defined, np.rint(share * STEPS), UNDEFINED).astype(np.uint8)
+    text = base64.b64encode(levels.tobytes()).decode()
     return {"rows": rows, "columns": columns, "low": low, "high": high, "shades": text}
 
 
 def unpack(packed: Any) -> np.ndarray:
     """The array that was packed, to half a step; NaN where it was undefined."""
-    shades = shades_of(packed)
+    levels = gray_levels(packed)
     low, high = float(packed["low"]), float(packed["high"])
-    return np.where(shades == UNDEFINED, np.nan, low + shades / STEPS * (high - low))
+    return np.where(levels == UNDEFINED, np.nan, low + levels / STEPS * (high - low))
 
 
-def shades_of(packed: Any) -> np.ndarray:
-    """The shades themselves, 0 to 254 and 255 where undefined, as uint8 [rows, columns]; refused unless well-formed."""
+def gray_levels(packed: Any) -> np.ndarray:
+    """The gray levels, 0 to 254 and 255 where undefined, as uint8 [rows, columns]; refused unless well-formed."""
     if not isinstance(packed, dict) or set(packed) != set(FIELDS):
         found = ", ".join(sorted(map(str, packed))) if isinstance(packed, dict) else type(packed).__name__
         raise UserError(f"a packed picture has the fields {', '.join(FIELDS)}; got {found[:200]}")

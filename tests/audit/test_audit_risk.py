@@ -19,7 +19,8 @@ from recombine.audit.risk_model import RiskModel, fit_risk
 from recombine.audit.seen import Seen
 from recombine.cli import main
 from recombine.lab.cells import Cell
-from recombine.lab.store import Record, Store
+from recombine.lab.record import Record
+from recombine.lab.store import Store
 from recombine.spaces import find
 
 LEVELS = {"weather": 5, "light": 4, "road": 5, "vehicle": 4}

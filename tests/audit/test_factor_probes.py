@@ -17,7 +17,7 @@ LEVELS = {"color": 4, "shape": 3, "size": 3}
 
 
 def world(rows: int = 900, seed: int = 0):
-    """A table, and activations in which factors are apart, mixed into one code a combination, or absent."""
+    """A table, and activations in which factors are apart, mixed into one code per combination, or absent."""
     rng = np.random.default_rng(seed)
     space = rc.Product(**LEVELS)
     ranks = rng.integers(0, space.size, rows)

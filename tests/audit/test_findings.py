@@ -109,19 +109,19 @@ def test_nine_of_ten_intervals_of_a_rate_hold_it(rho):
 def test_signals_of_the_model_are_features_and_are_checked(table):
     rng = np.random.default_rng(0)
     hard = (table.weather == "snow") & (table.light == "night")
-    told = table.assign(
+    richer = table.assign(
         sure=np.where(hard, 0.4, 0.9) + 0.05 * rng.random(len(table)), a="x", b=np.where(hard, "y", "x")
     )
     options = {"factors": "weather,light,road", "outcome": "right"}
     plain = rc.audit(table, **options).risk.forecast
-    more = rc.audit(told, **options, confidence="sure", members=["a", "b"]).risk.forecast
+    more = rc.audit(richer, **options, confidence="sure", members=["a", "b"]).risk.forecast
     assert len(more.models[1].columns) == len(plain.models[1].columns) + 2
     with pytest.raises(rc.UserError, match="'sure' has 1.4; it must be a number from 0 to 1"):
-        rc.audit(told.assign(sure=1.4), **options, confidence="sure")
+        rc.audit(richer.assign(sure=1.4), **options, confidence="sure")
     with pytest.raises(rc.UserError, match="name the predictions of two or more"):
-        rc.audit(told, **options, members=["a"])
+        rc.audit(richer, **options, members=["a"])
     with pytest.raises(rc.UserError, match="'shure'"):
-        rc.audit(told, **options, confidence="shure")
+        rc.audit(richer, **options, confidence="shure")
 
 
 def test_a_scorecard_of_one_who_knows_is_perfect_and_of_one_who_does_not_is_not():

@@ -147,8 +147,8 @@ def test_every_part_can_be_asked_for_and_says_what_was_found(capsys, monkeypatch
 def test_the_bench_of_engines_says_what_a_cell_costs(monkeypatch):
     from recombine.bench import engine_overhead
 
-    told: list[str] = []
+    said: list[str] = []
     monkeypatch.setattr(engine_overhead, "measure_processes", lambda say: {"ratio": 2.0})
-    found = engine_overhead.run_bench_engine("inprocess", told.append, few=10, many=40, records=50)
+    found = engine_overhead.run_bench_engine("inprocess", said.append, few=10, many=40, records=50)
     assert found["seconds_a_cell"].keys() == {10, 40} and 0 < found["seconds_a_cell"][40] < 1
-    assert found["load"] > 0 and len(found["memory"]) == 2 and "load of 50 records" in " ".join(told)
+    assert found["load"] > 0 and len(found["memory"]) == 2 and "load of 50 records" in " ".join(said)

@@ -18,10 +18,10 @@ def setting():
     return task, rc.supports.scan(task.space, split="simple")
 
 
-def torch_says(folder: Path, monkeypatch, told: dict) -> None:
+def torch_says(folder: Path, monkeypatch, printed: dict) -> None:
     """Stands in for the script that times torch."""
     script = folder / "twin.py"
-    script.write_text(f"print({json.dumps(told)!r})\n")
+    script.write_text(f"print({json.dumps(printed)!r})\n")
     monkeypatch.setattr(sequence_speed, "TWIN", script)
 
 

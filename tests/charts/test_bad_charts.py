@@ -75,8 +75,8 @@ def test_undefined_values_are_counted_and_infinite_ones_never_move_the_others(na
     chart = KINDS[name](rows)
     text = json.dumps(spec_of(chart), allow_nan=False)
     assert "NaN" not in text
-    told = Figure("t", "Words.", chart).full_caption
-    lost = int(told.split(" undefined")[0].split()[-1])
+    caption = Figure("t", "Words.", chart).full_caption
+    lost = int(caption.split(" undefined")[0].split()[-1])
     drawn = sum(abs(r["value"]) > 1e300 for r in data_of(spec_of(chart)))
     assert lost + drawn == 4 and lost >= 2  # what is not drawn at an end of the axis is counted
     ElementTree.fromstring(compiled(chart))

@@ -65,7 +65,7 @@ def test_folders_are_replaced_by_force_and_only_if_they_are_ours(capsys):
 
 
 @pytest.mark.parametrize(
-    "words, told",
+    "words, remedies",
     [
         (["--held-out", "0"], ["held_out=0", "nearest possible"]),
         (["--held-out", "1"], ["held_out=1", "nearest possible"]),
@@ -74,12 +74,12 @@ def test_folders_are_replaced_by_force_and_only_if_they_are_ours(capsys):
         (["--design", "orthotope", "--width", "2"], ["width=", "'orthotope'", "extreme"]),
     ],
 )
-def test_bad_requests_end_with_two_and_one_sentence(capsys, words, told):
+def test_bad_requests_end_with_two_and_one_sentence(capsys, words, remedies):
     factors = [] if "--group" in words else FACTORS
     factors = factors or ["--factors", "weather,light,road"]
     assert run("split", rc.example("drives"), *factors, *words) == 2
     said = capsys.readouterr().err
-    assert all(word in said for word in told), said
+    assert all(word in said for word in remedies), said
     assert said.count("\n") == 1 and said.startswith("recombine: ")
 
 

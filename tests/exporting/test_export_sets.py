@@ -8,6 +8,7 @@ import jax
 import numpy as np
 import pandas
 import pytest
+from every_name import WORLDS, every
 
 import recombine as rc
 from recombine.keys import key_for
@@ -40,7 +41,7 @@ def ranks(task, arrays) -> set[int]:
     return set(task.space.rank(arrays["combination"]).tolist())
 
 
-@pytest.mark.parametrize("name", tasks)
+@pytest.mark.parametrize("name", every(tasks, at_once=WORLDS))
 def test_every_world_is_exported_and_its_own_answers_are_right(name, tmp_path):
     task = small_world(name)
     alone = {"compositional": False, "connected": False} if task.space.width == 1 else {}

@@ -31,12 +31,12 @@ def test_cells_that_misbehave_are_reported_and_the_others_finish(tmp_path):
     changes = {"cells": 8, "trouble": [f"{n}:{how}" for n, how in TROUBLE.items()]}
     limits = {"memory": 400_000_000}
     code, out, err = Driver(tmp_path / "s", changes=changes, limits=limits).wait()
-    told = json.loads(out)
-    assert code == 3 and told.keys() == SAYS.keys(), (code, out, err)
-    assert all(words in told[n] for n, words in SAYS.items()), told
+    errors = json.loads(out)
+    assert code == 3 and errors.keys() == SAYS.keys(), (code, out, err)
+    assert all(words in errors[n] for n, words in SAYS.items()), errors
     assert len(records(tmp_path / "s")) == 4 and not left_over(tmp_path / "s")
     kept = [Store.open(tmp_path / "s").failure(cell) for cell in _cells(changes)]
-    assert {str(f.cell.spec["at"]["number"]): f.error for f in kept if f} == told
+    assert {str(f.cell.spec["at"]["number"]): f.error for f in kept if f} == errors
     assert "misbehave" in next(f for f in kept if f and f.cell.spec["at"]["number"] == 1).traceback
 
     found = status_of(tmp_path / "s", {"synthetic": Logged()})

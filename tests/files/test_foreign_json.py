@@ -19,9 +19,10 @@ from recombine.files.owned_folder import refuse_occupied
 from recombine.lab.cells import canonical
 from recombine.lab.driver.locks import Watch
 from recombine.lab.found_stores import open_all
+from recombine.lab.record import DamagedRecord, Failure, Record, _sum
 from recombine.lab.settings import parsed
 from recombine.lab.status import status_of
-from recombine.lab.store import DamagedRecord, Failure, Record, Store, _sum
+from recombine.lab.store import Store
 from recombine.lab.synthetic import Synthetic
 from recombine.studies import registry
 

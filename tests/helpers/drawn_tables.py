@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas
 
-from recombine.lab.store import tidy
+from recombine.lab.record import tidy
 from recombine.lab.study import Study
 from recombine.lab.study_table import StudyTable
 from recombine.testing.study_checks import Planted, planted_records

@@ -35,10 +35,10 @@ def filled(blueprint, task):
 def run(blueprint, task, at=None, code=None):
     """The weights of a net and a code in double precision, what it draws, and its trace."""
     net = filled(blueprint, task)
-    told = jax.jit(task.code_of)(jnp.asarray(at, jnp.float32)) if code is None else jnp.asarray(code)
-    prediction, trace = jax.jit(lambda n, c: n.answer(Batch(None, c)))(net, told)
+    codes = jax.jit(task.code_of)(jnp.asarray(at, jnp.float32)) if code is None else jnp.asarray(code)
+    prediction, trace = jax.jit(lambda n, c: n.answer(Batch(None, c)))(net, codes)
     assert set(trace) == set(blueprint.layers())
-    return plain(net), plain(told), prediction, trace
+    return plain(net), plain(codes), prediction, trace
 
 
 def scattered(x, kernel, stride, padding):

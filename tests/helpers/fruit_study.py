@@ -7,9 +7,10 @@ from typing import Any
 
 from recombine.charts.figure import Figure
 from recombine.lab.cells import Cell
+from recombine.lab.record import Record
 from recombine.lab.reopening import Run, conclude
 from recombine.lab.scales import Scale
-from recombine.lab.store import Record, Store
+from recombine.lab.store import Store
 from recombine.lab.study import Study, Texts
 from recombine.lab.study_result import Result
 from recombine.lab.study_table import PreconditionFailed

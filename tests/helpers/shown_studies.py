@@ -25,8 +25,8 @@ def bump(n: int = 28) -> np.ndarray:
 
 
 def frames(label: str) -> tuple[tuple[str, tuple[Image | None, ...]], ...]:
-    tile = Image(pack(bump()), f"note {label}", "heat", HOLE)
-    return tuple((f"frame {i} {label}", (tile, None if i else Image(pack(-bump()), "", "signed"))) for i in range(3))
+    image = Image(pack(bump()), f"note {label}", "heat", HOLE)
+    return tuple((f"frame {i} {label}", (image, None if i else Image(pack(-bump()), "", "signed"))) for i in range(3))
 
 
 class Pictured(Fruit):
@@ -34,7 +34,7 @@ class Pictured(Fruit):
 
     def image_grids(self, records: Any) -> list[ImageGrid]:
         first, second = f"first {HOSTILE}", f"second {HOSTILE}"
-        words, pictures = (f"plate {HOSTILE}", f"below {HOSTILE}"), frames(HOSTILE)
+        words, pictures = (f"grid {HOSTILE}", f"below {HOSTILE}"), frames(HOSTILE)
         return [
             ImageGrid(*words, ("", second), pictures, legend=f"legend {HOSTILE}"),  # no head: it shows notes
             ImageGrid(*words, (first, second), pictures, slider=f"layer {HOSTILE}"),
@@ -62,7 +62,7 @@ class Supports(Fruit):
 
 
 class Everything(Mapped, Pictured):
-    """Charts, plates and maps."""
+    """Charts, image grids and maps."""
 
 
 def played(result: Result) -> Result:

@@ -12,7 +12,8 @@ from recombine.lab import store as module
 from recombine.lab.cells import Cell
 from recombine.lab.kept_records import KeptFacts, KeptRows
 from recombine.lab.plain_rows import PlainRows
-from recombine.lab.store import Record, Store, tidy
+from recombine.lab.record import Record, tidy
+from recombine.lab.store import Store
 from recombine.lab.study_table import PreconditionFailed, StudyTable
 from recombine.studies import registry
 

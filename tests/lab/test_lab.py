@@ -1,4 +1,4 @@
-"""The lab: one immutable record a cell, the same on every engine, whole or absent."""
+"""The lab: one immutable record per cell, the same on every engine, whole or absent."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ from recombine.files import TEMPORARY, write_whole
 from recombine.lab.cells import Cell
 from recombine.lab.driver.engines import parse_engine
 from recombine.lab.driver.run import default_folder, run_again, run_study
+from recombine.lab.record import DamagedRecord, Record
 from recombine.lab.reopening import reopen
-from recombine.lab.store import DamagedRecord, Record, Store
+from recombine.lab.store import Store
 from recombine.studies import registry
 
 JSON = st.recursive(
@@ -266,7 +267,7 @@ def test_a_store_with_odd_content_is_refused_in_one_sentence(tmp_path, tiny, abo
 )
 def test_a_forged_record_is_no_record(change):
     from recombine.lab.cells import canonical
-    from recombine.lab.store import _sum
+    from recombine.lab.record import _sum
 
     body = json.loads(Record(Cell("s", 1, {"seed": 0}), [{"value": 0.25}], {}, {}).to_bytes()) | change
     body.pop("sum")

@@ -211,5 +211,5 @@ def test_an_installed_package_adds_a_study(tmp_path, monkeypatch, capsys):
         """)
     )
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    told = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=environment)
-    assert told.stdout.strip() == "Coin True", told.stderr
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=environment)
+    assert done.stdout.strip() == "Coin True", done.stderr

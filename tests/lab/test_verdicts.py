@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 import numpy as np
@@ -12,25 +11,16 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seed_values import claim, table
 
 import recombine as rc
-from recombine.lab.boundaries import LOOKS
-from recombine.lab.claims import Bound
 from recombine.lab.study_table import Censored, Missing, PreconditionFailed, StudyTable
-from recombine.lab.verdicts import OUTCOMES, Claim, Measurement, Verdict, counts, judge, measured
+from recombine.lab.verdicts import OUTCOMES, Measurement, Verdict, counts, judge, measured
 from recombine.statistics.intervals import over_seeds
 
 DECIDED = ("supported", "refuted", "tie")
 sides = st.sampled_from(["at least", "at most"])
 many = st.lists(st.floats(-1, 1), min_size=3, max_size=30)
-
-
-def claim(side: Any = "at least", threshold=0.5, reading: Any = lambda t: t.value.mean(), **more: Any) -> Claim:
-    return Claim("c", reading, Bound(side, threshold), "text", "control", "reads", "source", **more)
-
-
-def table(*values: float) -> StudyTable:
-    return StudyTable(pd.DataFrame({"seed": range(len(values)), "value": values}), "r2")
 
 
 def by_seed(**at: Any):
@@ -102,8 +92,8 @@ def test_what_holds_by_construction_is_shown_and_is_no_evidence():
     assert verdict.outcome == "by construction" and verdict.why == "it is how the world was made"
     assert verdict.interval.mean == 9 and verdict.e_value is None
     assert (
-        not any("sd" in words for words in verdict.told)
-        and "sd above" in judge(claim(), table(9, 9, 9), "laptop").told[0]
+        not any("sd" in words for words in verdict.effect_words)
+        and "sd above" in judge(claim(), table(9, 9, 9), "laptop").effect_words[0]
     )
 
 
@@ -309,57 +299,6 @@ def test_a_decision_that_later_seeds_speak_against_stays_and_says_so():
     outside = judge(claim("at least", 0.4), table(*[0.5] * 3, 1.4, 0.5, 1.4), "laptop")
     assert outside.outcome == "supported" and not outside.judgement.disagree
     assert outside.judgement.mean > outside.judgement.high and "the mean of all seeds is none" in outside.why
-
-
-# -- what it takes ----------------------------------------------------------------------------------------------------
-@given(st.floats(0.05, 0.4), st.floats(0.05, 1.0))
-@settings(deadline=None, max_examples=60)
-def test_an_open_claim_says_how_many_seeds_would_decide_at_the_same_spread(distance, spread):
-    """Three values with this mean and spread; at the look that is named the sequence just clears the threshold."""
-    from recombine.lab.boundaries import BOUNDARIES
-
-    values = 0.5 + distance + spread * np.array([-1, 0, 1])
-    verdict = judge(claim(tie=0), table(*values), "laptop")
-    if verdict.outcome != "open":
-        return
-    half = {n: c * spread / math.sqrt(n) for n, c in zip(LOOKS, BOUNDARIES, strict=True)}
-    named = re.search(r"spread (\d+) seeds would", verdict.would_decide)
-    first = next((n for n in LOOKS if half[n] < distance), None)
-    assert (int(named[1]) if named else None) == first
-
-
-@pytest.mark.parametrize("effect, least, most", [(3.0, 0.9, 1.0), (0.0, 0.0, 0.25)])
-def test_the_chance_of_a_decision_rises_with_looks_and_with_the_effect(effect, least, most):
-    spread = np.array([-1.3, -0.9, -0.4, 0.0, 0.3, 0.6, 0.7, 1.0]) * 0.1
-    verdict = judge(claim("at least", 0.0, tie=0), table(*(effect * 0.08 + spread - spread.mean())), "laptop")
-    if verdict.outcome == "open":
-        found = list(verdict.chances.values())
-        assert found == sorted(found) and least <= found[-1] <= most
-        assert (
-            verdict.chances == judge(claim("at least", 0.0, tie=0), table(*verdict.values.values()), "laptop").chances
-        )
-    else:
-        assert effect > 0
-
-
-def test_the_chance_is_that_of_the_predictive_t():
-    """With one more look to come the chance is that of a t quantile: two-sided, of the mean of all seeds."""
-    rng = np.random.default_rng(0)
-    values = rng.normal(0.25, 1.0, 48)
-    verdict = judge(claim("at least", 0.0, tie=0), table(*values), "laptop")
-    assert verdict.outcome == "open" and list(verdict.chances) == [64]
-    mean, spread, hits = values.mean(), values.std(ddof=1), 0
-    for _ in range(20_000):
-        sigma = spread * math.sqrt(47 / rng.chisquare(47))
-        more = rng.normal(rng.normal(mean, sigma / math.sqrt(48)), sigma, 16)
-        whole = np.concatenate([values, more])
-        hits += abs(whole.mean()) > 3.414 * whole.std(ddof=1) / 8
-    assert verdict.chances[64] == pytest.approx(hits / 20_000, abs=0.08)
-
-
-def test_what_is_decided_needs_nothing_more():
-    verdict = judge(claim(), table(0.9, 0.91, 0.92, 0.9), "laptop")
-    assert verdict.would_decide == "" and not verdict.may_be_fed and verdict.chances == {}
 
 
 # -- which trials a claim reads ---------------------------------------------------------------------------------------

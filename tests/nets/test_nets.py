@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from every_name import NETS, every
 from small_nets import DEPTH, DRAWING, PICTURES, WIDTH, WORDS, WRITING, draw, small_net, with_biases, world_for
 
 from recombine import Recipe, Subsets, UserError, nets, supports, train
@@ -169,22 +170,22 @@ PLAIN = [name for name in nets.registry if name not in {*DRAWING, *WRITING}]
 CHECKED = [(name, encoding) for name in PLAIN for encoding in ("identity", "tokens")]
 
 
-@pytest.mark.parametrize("name, encoding", CHECKED)
+@pytest.mark.parametrize("name, encoding", every(CHECKED, at_once=[("mlp", "identity"), ("transformer", "tokens")]))
 def test_registered_nets_pass_the_public_check(name, encoding):
     check_net(small_net(name), Hyperteacher(Subsets(6, 2), samples=3, encoding=encoding))
 
 
-@pytest.mark.parametrize("name", DRAWING)
+@pytest.mark.parametrize("name", every(DRAWING, at_once=NETS))
 def test_registered_nets_that_draw_pass_the_public_check(name):
     check_net(small_net(name), PICTURES)
 
 
-@pytest.mark.parametrize("name", WRITING)
+@pytest.mark.parametrize("name", every(WRITING, at_once=NETS))
 def test_registered_nets_that_write_pass_the_public_check(name):
     check_net(small_net(name), WORDS)
 
 
-@pytest.mark.parametrize("name", nets.registry)
+@pytest.mark.parametrize("name", every(nets.registry, at_once=NETS))
 def test_twenty_steps_reduce_the_loss_of_each_member_under_vmap(name, small, support):
     recipe = Recipe(steps=20, tasks=64, samples=4, learning_rate=3e-3, evaluations=2, precision="float32")
     task = world_for(name, small)

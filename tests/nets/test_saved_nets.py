@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from every_name import NETS, every
 from small_nets import PICTURES, WORDS, draw, jolted, small_net, world_for
 
 import recombine as rc
@@ -82,7 +83,7 @@ def built(blueprint, task: Task, precision: str = "float32") -> Net:
 # -- there and back ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(nets.registry))
+@pytest.mark.parametrize("name", every(sorted(nets.registry), at_once=NETS))
 def test_a_loaded_net_answers_exactly_as_the_saved_one(name, small, tmp_path):
     task = world_for(name, small)
     net = built(small_net(name), task)

@@ -29,8 +29,8 @@ def written_out(net, inputs, code, heads):
     """The transformer in plain numpy, one head and one position at a time."""
     net = jax.tree.map(lambda leaf: np.asarray(leaf, float), net)
     inputs, code = np.asarray(inputs, float), np.asarray(code, float)
-    told = net.code_kernel[code.astype(int)] if net.code_is_words else (code @ net.code_kernel)[:, None]
-    h = np.concatenate([told, inputs @ net.input_kernel + net.input_bias], axis=1)
+    code_words = net.code_kernel[code.astype(int)] if net.code_is_words else (code @ net.code_kernel)[:, None]
+    h = np.concatenate([code_words, inputs @ net.input_kernel + net.input_bias], axis=1)
     t, length, d = h.shape
     size = d // heads
     trace = {}

@@ -8,7 +8,7 @@ import numpy as np
 
 import recombine as rc
 from recombine.planning import plan as planning
-from recombine.supports.designs import _rising
+from recombine.supports.drawn_sides import rising
 
 PLANNER = next(one for one in vars(planning).values() if hasattr(one, "_lagging_size"))
 
@@ -27,5 +27,5 @@ def test_a_combination_is_as_even_as_its_pairs_and_not_its_elements():
 
 
 def test_numbers_to_try_leave_out_none_where_they_are_small():
-    assert list(_rising(0, 12)) == list(range(1, 12))
-    assert list(_rising(80, 120)) == [90, 101, 113] and not list(_rising(5, 6))
+    assert list(rising(0, 12)) == list(range(1, 12))
+    assert list(rising(80, 120)) == [90, 101, 113] and not list(rising(5, 6))

@@ -102,7 +102,7 @@ def test_the_map_shows_any_two_factors_and_filters(browser: Browser, place: Path
     ):
         assert words in said
     browser.point_at(nth)
-    assert browser.texts("[data-told]") == [said]
+    assert browser.texts("[data-readout]") == [said]
     for measure, shown in (("coverage", "0"), ("risk", None)):
         browser.click(f"[name=measure][value={measure}]")
         assert browser.texts(nth)[0] == shown or (shown is None and browser.texts(nth)[0].endswith("%"))

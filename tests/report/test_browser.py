@@ -85,8 +85,8 @@ def test_the_tooltip_tells_the_values_and_markup_in_labels_is_inert(page: Browse
     from selenium.common.exceptions import NoAlertPresentException
 
     page.point_at(".chart path[aria-roledescription='point']")
-    (told,) = page.wait(lambda: page.texts("#vg-tooltip-element.visible"))
-    assert HOSTILE in told and "0.8" in told
+    (readout,) = page.wait(lambda: page.texts("#vg-tooltip-element.visible"))
+    assert HOSTILE in readout and "0.8" in readout
     with pytest.raises(NoAlertPresentException):
         _ = page.driver.switch_to.alert
     assert page.run("return document.querySelectorAll('img:not([src^=\"data:\"]), [onerror], [onclick]').length") == 0
@@ -101,17 +101,17 @@ def test_the_keyboard_goes_through_a_chart_and_its_values_are_said(page: Browser
     page.run("document.querySelector('.chart').focus()")
     assert page.run("return document.activeElement.getAttribute('aria-label')").endswith("go through its points.")
     page.press(Keys.ARROW_RIGHT)
-    said = page.texts(".told[role=status]")[0]
+    said = page.texts(".readout[role=status]")[0]
     assert said == f"1 of 2: name: {HOSTILE}; value: 0.8"
     (shown,) = page.wait(lambda: page.texts("#vg-tooltip-element.visible"))
     assert HOSTILE in shown and len(page.all(".chart .walked")) == 1
     page.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)  # the last one is the last
-    assert page.texts(".told")[0] == "2 of 2: name: x; value: 0.81"
+    assert page.texts(".readout")[0] == "2 of 2: name: x; value: 0.81"
     page.press(Keys.HOME)
-    assert page.texts(".told")[0] == said
+    assert page.texts(".readout")[0] == said
     page.press(Keys.TAB)
     assert not page.all(".chart .walked") and not page.texts("#vg-tooltip-element.visible")
-    assert page.run("return document.querySelectorAll('.told *').length") == 0  # text, never markup
+    assert page.run("return document.querySelectorAll('.readout *').length") == 0  # text, never markup
     assert page.complaints() == []
 
 
@@ -260,15 +260,15 @@ def test_the_map_shows_a_combination_and_its_neighbors(page: Browser):
         x,
         y,
     )
-    told = page.texts("[data-look='0'] .found")[0]
-    assert "held out" in told and f"{one['scores'][best]:.3f}".replace("-", "−") in told
+    readout = page.texts("[data-look='0'] .found")[0]
+    assert "held out" in readout and f"{one['scores'][best]:.3f}".replace("-", "−") in readout
     # the nearest trained ones differ in as few factors as any does
     parts = [set(p) for p in space["parts"]]
     apart = {r: 3 - len(parts[r] & parts[best]) for r, side in enumerate(one["sides"]) if side == "t"}
     near = sum(d == min(apart.values()) for d in apart.values())
     assert len(page.all("[data-map='0'] rect.near")) == near and len(page.all("[data-map='0'] rect.chosen")) == 1
     page.one("[data-look='0'] select").send_keys(Keys.ARROW_UP)  # and by the keyboard
-    assert page.texts("[data-look='0'] .found")[0] != told
+    assert page.texts("[data-look='0'] .found")[0] != readout
     page.one(".choice input:checked").send_keys(Keys.ARROW_RIGHT)
     assert page.run("return [...document.querySelectorAll('[data-split]')].map((s) => !s.hidden)") == [
         False,
@@ -294,8 +294,8 @@ def test_the_nearest_of_a_set_share_its_parts(page: Browser):
         "s.dispatchEvent(new Event('change'))",
         alone,
     )
-    told = page.texts("[data-look='1'] .found")[0]
-    assert f"The {len(pairs)} nearest trained ones, 1 part away" in told and len(pairs) > 1
+    readout = page.texts("[data-look='1'] .found")[0]
+    assert f"The {len(pairs)} nearest trained ones, 1 part away" in readout and len(pairs) > 1
     assert len(page.all("[data-map='1'] rect.near")) == len(pairs)
     name = space["names"][space["parts"][alone][0]]
     assert all(name in shown for shown in page.texts("[data-look='1'] .found li"))

@@ -38,7 +38,7 @@ def media_box(pdf: bytes) -> tuple[float, float]:
 
 def test_everything_there_is_to_look_at_is_a_chart_with_a_name(result: Any, tmp_path: Path):
     found = result.charts
-    assert len(found) == 1 + 2 + 2 * 2  # a chart, two plates, the two maps that can be drawn, each with its graph
+    assert len(found) == 1 + 2 + 2 * 2  # a chart, two grids, the two maps that can be drawn, each with its graph
     assert found.figure(next(iter(found))).title == f"chart {HOSTILE}"
     assert all(re.fullmatch(r"[a-z0-9-]+", name) for name in found)
     paths = found.save(tmp_path, "svg")
@@ -115,8 +115,8 @@ def test_a_pdf_is_the_page_as_it_prints(result: Any, tmp_path: Path):
     path = rc.report.write(result, "pdf", tmp_path / "page.pdf")
     found = Path(path).read_bytes()
     assert found.startswith(b"%PDF") and len(re.findall(rb"/Type ?/Page\b", found)) >= 2
-    tiles = sum(tile is not None for plate in result.image_grids for _, row in plate.rows for tile in row)
-    assert found.count(b"/Subtype /Image") >= 1 and tiles
+    pictures = sum(one is not None for grid in result.image_grids for _, row in grid.rows for one in row)
+    assert found.count(b"/Subtype /Image") >= 1 and pictures
 
 
 def test_without_chromium_one_sentence_says_what_is_missing_and_what_else_would_do(
@@ -184,10 +184,10 @@ def test_two_texts_in_one_folder_keep_their_pictures(result: Any, tmp_path: Path
 def test_no_name_breaks_a_drawing(name: str):
     """Names are text: not a color of the page, no character that XML does not have, and not wider than a page."""
     space = rc.Product(a=[name, "b"], c=2, d=[name, "e"])
-    plate = dataclasses.replace(Pictured().image_grids([])[0], title=name, legend=name)
+    grid = dataclasses.replace(Pictured().image_grids([])[0], title=name, legend=name)
     one = SupportMap(name, rc.supports.random(space, held_out=0.25, seed=0), np.linspace(0, 1, 8))
     assert one.support is not None
-    drawings = [rc.charts.map(one), rc.charts.graph(one.support), rc.charts.images(plate)]
+    drawings = [rc.charts.map(one), rc.charts.graph(one.support), rc.charts.images(grid)]
     for chart in drawings:
         svg = sized_svg(chart, 40, "light")
         ElementTree.fromstring(svg)
@@ -207,7 +207,7 @@ def test_episodes_are_in_every_format(result: Any):
 
 def test_what_decided_a_verdict_and_its_source_are_in_every_format(result: Any):
     page, text = render(result), render_markdown(result)
-    for words in [words for verdict in result.verdicts for words in (*verdict.told, *verdict.notes)]:
+    for words in [words for verdict in result.verdicts for words in (*verdict.effect_words, *verdict.notes)]:
         assert html.escape(words) in page.replace("&#34;", "&quot;").replace("&#39;", "&#x27;") and plain(words) in text
     assert {verdict.decided_at for verdict in result.verdicts} == {0, 3}
     for source in {verdict.claim.source for verdict in result.verdicts}:

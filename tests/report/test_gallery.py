@@ -22,7 +22,8 @@ from recombine.cli import main
 from recombine.errors import UserError
 from recombine.lab import comparing
 from recombine.lab.comparing import compare
-from recombine.lab.store import Failure, Store
+from recombine.lab.record import Failure
+from recombine.lab.store import Store
 from recombine.lab.study_table import StudyTable
 from recombine.lab.verdicts import Bound, judge
 from recombine.report import render
@@ -206,8 +207,8 @@ def test_the_commands(capsys, tmp_path: Path):
     assert code == 0 and "differs" in out and "-> refuted" in out
     assert (tmp_path / "compare.html").exists()
     code, out, _ = run(capsys, "compare", str(first), str(second), "--json", "--out", str(tmp_path / "p.html"))
-    told = json.loads(out)["studies"][0]
-    assert code == 0 and told["readings"][0]["differs"] and told["readings"][2]["first"] is None
+    listed = json.loads(out)["studies"][0]
+    assert code == 0 and listed["readings"][0]["differs"] and listed["readings"][2]["first"] is None
     code, out, _ = run(capsys, "gallery", str(tmp_path))
     assert code == 0 and out.split() == ["gallery:", str(tmp_path / "gallery.html")]
     code, out, _ = run(capsys, "report", str(first), "--format", "md", "--out", str(tmp_path / "x" / "r.md"))

@@ -1,4 +1,4 @@
-"""Plates: what a picture shows is what was packed, and no label on it is more than a label."""
+"""Image grids: what a picture shows is what was packed, and no label on it is more than a label."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from shown_studies import Pictured, bump
 
 import recombine as rc
 from recombine.charts.image_grid import COLORS, Image, ImageGrid
-from recombine.charts.image_pixels import ROOM, bar_of, color_map, encode, enlarged, shared_bars, side, tile_png
+from recombine.charts.image_pixels import ROOM, bar_of, color_map, encode, enlarged, image_png, shared_bars, side
 from recombine.charts.saving import sized_svg
 from recombine.errors import UserError
 from recombine.lab.study_result import Result
-from recombine.packed_images import pack, shades_of
+from recombine.packed_images import gray_levels, pack
 from recombine.report import render
 from recombine.report.image_grid_page import page_data
 
@@ -69,12 +69,12 @@ def lightness(rgb: np.ndarray) -> np.ndarray:
     st.floats(-5, 5),
     st.floats(0, 5),
 )
-def test_a_png_decodes_back_to_the_shades(shades: np.ndarray, colors: str, low: float, span: float):
-    seen = decoded(encode(shades, colors, low, low + span))
-    assert seen.shape == (*shades.shape, 4)
-    assert ((seen[..., 3] == 0) == (shades == 255)).all()
-    there = shades < 255
-    assert (seen[there][:, :3] == color_map(colors, low, low + span)[shades[there]]).all()
+def test_a_png_decodes_back_to_the_gray_levels(levels: np.ndarray, colors: str, low: float, span: float):
+    seen = decoded(encode(levels, colors, low, low + span))
+    assert seen.shape == (*levels.shape, 4)
+    assert ((seen[..., 3] == 0) == (levels == 255)).all()
+    there = levels < 255
+    assert (seen[there][:, :3] == color_map(colors, low, low + span)[levels[there]]).all()
 
 
 @pytest.mark.parametrize("colors", COLORS)
@@ -88,17 +88,17 @@ def test_shades_can_be_told_apart(colors: str):
 def test_a_tile_is_its_array():
     values = bump()
     values[3, 5] = np.nan
-    seen = decoded(tile_png(Image(pack(values))))
+    seen = decoded(image_png(Image(pack(values))))
     gray = 1 - (seen[..., 0] - 0.0) / 255  # ink: white is none
     assert seen[3, 5, 3] == 0 and np.nanmax(np.abs(gray - values)) < 1 / 200
     assert np.unravel_index(np.where(seen[..., 3] == 255, gray, -1).argmax(), gray.shape) == (15, 9)  # row = y
-    assert (decoded(tile_png(Image(pack(values)), enlarge=3))[1::3, 1::3] == seen).all()
+    assert (decoded(image_png(Image(pack(values)), enlarge=3))[1::3, 1::3] == seen).all()
 
 
 def test_pictures_are_small():
     noise = np.random.default_rng(0).normal(size=(28, 28))
-    assert len(tile_png(Image(pack(bump())))) < 450
-    assert len(tile_png(Image(pack(noise), colors="heat"))) < 1750  # 784 cells, 255 colors, and little else
+    assert len(image_png(Image(pack(bump())))) < 450
+    assert len(image_png(Image(pack(noise), colors="heat"))) < 1750  # 784 cells, 255 colors, and little else
 
 
 def test_heat_is_evenly_light():
@@ -141,16 +141,16 @@ def test_image_grids_fit_their_page():
 
 
 def test_one_bar_where_ends_agree_and_one_each_where_not():
-    def plate(*tiles: Image) -> ImageGrid:
-        return ImageGrid("t", "c", tuple("abc"[: len(tiles)]), (("r", tiles),))
+    def grid(*images: Image) -> ImageGrid:
+        return ImageGrid("t", "c", tuple("abc"[: len(images)]), (("r", images),))
 
-    same = plate(Image(pack(bump(), 0, 1)), Image(pack(-bump(), -1, 2), colors="signed"), Image(pack(bump(), 0, 1)))
+    same = grid(Image(pack(bump(), 0, 1)), Image(pack(-bump(), -1, 2), colors="signed"), Image(pack(bump(), 0, 1)))
     assert [(bar.colors, bar.low, bar.high) for bar in shared_bars(same)] == [("ink", 0, 1), ("signed", -1, 2)]
-    assert all(tile["bar"] is None for tile in page_data(same)["rows"][0]["tiles"])
+    assert all(image["bar"] is None for image in page_data(same)["rows"][0]["images"])
     assert [bar["zero"] for bar in page_data(same)["bars"]] == [None, pytest.approx(100 / 3, abs=0.01)]
-    other = plate(Image(pack(bump(), 0, 1), colors="heat"), Image(pack(bump(), 0, 2), colors="heat"))
+    other = grid(Image(pack(bump(), 0, 1), colors="heat"), Image(pack(bump(), 0, 2), colors="heat"))
     assert not shared_bars(other)
-    assert [tile["bar"]["high"] for tile in page_data(other)["rows"][0]["tiles"]] == ["1", "2"]
+    assert [image["bar"]["high"] for image in page_data(other)["rows"][0]["images"]] == ["1", "2"]
     tiny = bar_of(Image(pack([[1e-30, 1.0004]])))  # what cannot be seen is not told apart
     assert (tiny.low, tiny.high) == (0.0, 1.0)
 
@@ -158,9 +158,12 @@ def test_one_bar_where_ends_agree_and_one_each_where_not():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: Image(pack(bump()), colors="rainbow"), "unknown colors of a tile 'rainbow'"),
+        (lambda: Image(pack(bump()), colors="rainbow"), "unknown colors of an image 'rainbow'"),
         (lambda: Image(pack(bump()), outlines=((0, 0, float("nan"), 1),)), "an outline is"),
-        (lambda: ImageGrid("t", "c", ("a", "b"), (("r", (None,)),)), "row 'r' of plate 't' has 1 tiles for 2 columns"),
+        (
+            lambda: ImageGrid("t", "c", ("a", "b"), (("r", (None,)),)),
+            "row 'r' of 't' has 1 images for 2 columns",
+        ),
         (lambda: ImageGrid("t", "c", (), ()), "has no pictures"),
     ],
 )
@@ -193,24 +196,25 @@ def page(source: str) -> Page:
 
 
 def test_labels_are_text(source: str, page: Page):
-    for word in ("plate", "below", "first", "second", "frame 2", "note", "legend", "layer"):
+    for word in ("grid", "below", "first", "second", "frame 2", "note", "legend", "layer"):
         assert squeezed(f"{word} {HOSTILE}") in page.text, word
     assert not [name for _, attributes in page.elements for name in attributes if name.startswith("on")]
     assert "49" not in page.text.split()
     # the charts' library, five scripts of ours, three specifications (two are of claims), a configuration
     assert len(page.scripts) == 10
-    titles = [a["title"] or "" for _, a in page.elements if a.get("class") in ("tile heat", "tile signed")]
+    titles = [a["title"] or "" for _, a in page.elements if a.get("class") in ("image heat", "image signed")]
     assert titles.count(f"note {HOSTILE}; from 0 to 1") == 6 and titles.count("from −1 to 0") == 2
 
 
 def test_pictures_are_inside_the_page(source: str, page: Page):
     images = [a for tag, a in page.elements if tag == "img"]
     assert all((a["src"] or "").startswith("data:image/png;base64,") for a in images)
-    tiles = [a for a in images if "width" in a]
-    assert len(tiles) == 8 and len(images) == 8 + 4  # with two bars a plate
-    shown = decoded(base64.b64decode((tiles[0]["src"] or "").partition(",")[2]))
-    assert (shown[..., :3] == color_map("heat", bump().min(), 1.0)[shades_of(pack(bump()))]).all()
-    assert tiles[0]["alt"] == f"note {HOSTILE}; from 0 to 1" and (tiles[0]["width"], tiles[0]["height"]) == ("28", "28")
+    sized = [a for a in images if "width" in a]
+    assert len(sized) == 8 and len(images) == 8 + 4  # with two bars per grid
+    shown = decoded(base64.b64decode((sized[0]["src"] or "").partition(",")[2]))
+    assert (shown[..., :3] == color_map("heat", bump().min(), 1.0)[gray_levels(pack(bump()))]).all()
+    assert sized[0]["alt"] == f"note {HOSTILE}; from 0 to 1"
+    assert (sized[0]["width"], sized[0]["height"]) == ("28", "28")
     assert "img-src data: blob:" in html_policy(page) and "url(" not in source.partition("</style>")[0]
     assert source.count('viewBox="0 0 28 28"') == 6
     assert source.count('x="6" y="6" width="17" height="17"') == 12  # a line and its halo
@@ -234,29 +238,29 @@ def test_the_slider(page: Page):
 
 
 def test_notes_are_seen_where_columns_have_no_head(page: Page):
-    assert sum(tag == "p" and a.get("class") == "note" for tag, a in page.elements) == 3  # of the first plate only
+    assert sum(tag == "p" and a.get("class") == "note" for tag, a in page.elements) == 3  # of the first grid only
     assert sum((a.get("alt") or "").startswith("note") for _, a in page.elements) == 6
 
 
 def test_one_nameless_row_is_a_list():
-    tiles = tuple(Image(pack(bump(), 0, 1), "of a net", "heat") for _ in range(11))
-    plate = ImageGrid("t", "c", tuple(f"net {i}" for i in range(11)), (("", (*tiles[:-1], None)),))
-    data = page_data(plate)
+    images = tuple(Image(pack(bump(), 0, 1), "of a net", "heat") for _ in range(11))
+    grid = ImageGrid("t", "c", tuple(f"net {i}" for i in range(11)), (("", (*images[:-1], None)),))
+    data = page_data(grid)
     assert not data["hatched"]
-    empty = dataclasses.replace(plate, rows=(("", (Image(pack(np.full((2, 2), np.nan), 0, 1)), *tiles[1:])),))
+    empty = dataclasses.replace(grid, rows=(("", (Image(pack(np.full((2, 2), np.nan), 0, 1)), *images[1:])),))
     assert page_data(empty)["hatched"]  # and the key says what it means
-    assert data["flowing"] and not page_data(dataclasses.replace(plate, rows=(("a", tiles),)))["flowing"]
-    assert data["rows"][0]["tiles"][0]["sizes"]["large"] == enlarged((28, 28), side("large", 5, 3))
+    assert data["flowing"] and not page_data(dataclasses.replace(grid, rows=(("a", images),)))["flowing"]
+    assert data["rows"][0]["images"][0]["sizes"]["large"] == enlarged((28, 28), side("large", 5, 3))
 
     class Listed(OnlyPictures):
         """A list of pictures."""
 
         def image_grids(self, records: Any) -> list[ImageGrid]:
-            return [plate]
+            return [grid]
 
     page = Page(render(dataclasses.replace(fruit_result(), study=Listed())))
     assert sum(tag == "li" for tag, _ in page.elements) == 10 and "net 9" in page.text and "net 10" not in page.text
-    svg = ElementTree.fromstring(sized_svg(rc.charts.images(plate), 40, "light"))
+    svg = ElementTree.fromstring(sized_svg(rc.charts.images(grid), 40, "light"))
     tops = {
         (element.get("transform") or "").partition(",")[2] for element in svg.iter("{http://www.w3.org/2000/svg}image")
     }
@@ -271,8 +275,8 @@ def test_the_script_of_sliders_may_run(page: Page):
 
 
 def test_image_grids_follow_the_first_chart(source: str):
-    chart, plate, claims = (source.index(mark) for mark in ('data-chart="chart-0"', 'class="plate"', 'id="claims"'))
-    assert chart < plate < claims
+    chart, grid, claims = (source.index(mark) for mark in ('data-chart="chart-0"', 'class="image-grid"', 'id="claims"'))
+    assert chart < grid < claims
 
 
 def test_pictures_alone_need_no_script_of_their_own(monkeypatch: pytest.MonkeyPatch):
@@ -285,14 +289,14 @@ def test_pictures_alone_need_no_script_of_their_own(monkeypatch: pytest.MonkeyPa
 
 def test_no_pictures_no_style_for_them():
     assert ".picture img" not in render(fruit_result())
-    assert 'class="plate"' not in render(dataclasses.replace(fruit_result([]), study=Pictured()))
+    assert 'class="image-grid"' not in render(dataclasses.replace(fruit_result([]), study=Pictured()))
 
 
 def test_paper_and_narrow_screens(source: str):
     style = source.partition("<style>")[2].partition("</style>")[0]
     assert re.search(r"@media screen \{\s*\.sliding [^}]*tr\.off \{ display: none; \}", style)  # on paper: all frames
     assert ".scroll { overflow-x: auto; }" in style
-    assert source.count('<div class="scroll" tabindex="0"') == 4  # two plates, the numbers of a chart, the cells
+    assert source.count('<div class="scroll" tabindex="0"') == 4  # two grids, the numbers of a chart, the cells
 
 
 def test_a_malformed_picture_is_named():
@@ -308,10 +312,10 @@ def test_a_malformed_picture_is_named():
 
 # -- images -----------------------------------------------------------------------------------------------------------
 def test_a_plate_as_an_image(tmp_path: Path):
-    plate = Pictured().image_grids([])[0]
-    svg = ElementTree.fromstring(sized_svg(rc.charts.images(plate), 40, "light"))
+    grid = Pictured().image_grids([])[0]
+    svg = ElementTree.fromstring(sized_svg(rc.charts.images(grid), 40, "light"))
     texts = [element.text or "" for element in svg.iter("{http://www.w3.org/2000/svg}text")]
     assert f"legend {HOSTILE}" in texts
     assert len(list(svg.iter("{http://www.w3.org/2000/svg}image"))) == 4 + 2
-    path = rc.charts.save(rc.charts.images(plate), tmp_path / "deep" / "plate.png", "text")
+    path = rc.charts.save(rc.charts.images(grid), tmp_path / "deep" / "grid.png", "text")
     assert path.read_bytes().startswith(b"\x89PNG")

@@ -21,7 +21,7 @@ from recombine.charts.saving import sized_svg
 from recombine.charts.split_map import SupportMap
 from recombine.errors import UserError
 from recombine.lab.cells import Cell
-from recombine.lab.store import Record
+from recombine.lab.record import Record
 from recombine.lab.support_maps import read_scores, support_maps
 from recombine.report import render
 from recombine.report.graph import graph_svg
@@ -90,8 +90,8 @@ def test_scores_must_fit_the_space(support: rc.Support):
 
 def test_a_space_that_is_too_large_is_said_to_be():
     support = rc.supports.random(rc.Subsets(30, 3), held_out=0.5, seed=0)
-    shown, told = page_data([SupportMap("large", support), SupportMap("gone", None, missing="it is gone")])
-    assert told is None and "too many to draw" in shown[0]["words"] and not shown[0]["svg"] and shown[0]["graph"]
+    shown, island = page_data([SupportMap("large", support), SupportMap("gone", None, missing="it is gone")])
+    assert island is None and "too many to draw" in shown[0]["words"] and not shown[0]["svg"] and shown[0]["graph"]
     assert shown[1]["missing"] == "it is gone"
 
 
@@ -175,9 +175,9 @@ def test_the_page_shows_maps_and_nothing_in_them_acts():
     tags = [tag for tag, _ in page.elements]
     assert "img" not in tags and not [n for _, a in page.elements for n in a if n.startswith("on")]
     assert HOSTILE not in source
-    told = page.islands["maps-data"]
-    assert [one["space"] for one in told["maps"]] == [0, 1] and told["spaces"][0]["names"][0].endswith(HOSTILE)
-    assert told["maps"][1]["scores"] is None and set(told["maps"][0]["sides"]) == {"t", "h"}
-    assert len(told["spaces"][0]["parts"]) == len(told["spaces"][0]["places"]) == 24
+    island = page.islands["maps-data"]
+    assert [one["space"] for one in island["maps"]] == [0, 1] and island["spaces"][0]["names"][0].endswith(HOSTILE)
+    assert island["maps"][1]["scores"] is None and set(island["maps"][0]["sides"]) == {"t", "h"}
+    assert len(island["spaces"][0]["parts"]) == len(island["spaces"][0]["places"]) == 24
     assert tags.count("select") == 2 and "Not shown: reason" in page.text
     assert sum(a.get("type") == "radio" for _, a in page.elements) == 3

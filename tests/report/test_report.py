@@ -23,9 +23,9 @@ import recombine as rc
 from recombine.errors import UserError
 from recombine.lab.cells import Cell
 from recombine.lab.extent import content_of
-from recombine.lab.store import Failure, Record, tidy
+from recombine.lab.record import Failure, Record, tidy
 from recombine.report import render, write_report
-from recombine.report.claim_plot import WIDTH, strip
+from recombine.report.claim_plot import WIDTH, plot_of
 from recombine.report.page import code_names, number
 from recombine.statistics.intervals import over_seeds
 from recombine.studies import registry
@@ -141,7 +141,7 @@ def test_all_certificates(page: Page):
     for seed in range(3):
         for kind in ("apple", "pear"):
             assert f"certificate of {kind} {seed}" in page.text
-    outer = [a for tag, a in page.elements if tag == "details" and a.get("class") == "exhibit"]
+    outer = [a for tag, a in page.elements if tag == "details" and a.get("class") == "text-kept"]
     assert len(outer) == 6  # two kinds, each with two more seeds inside
 
 
@@ -229,12 +229,12 @@ def test_an_image_of_a_chart(tmp_path: Path):
 
 # -- small parts ------------------------------------------------------------------------------------------------------
 def test_a_strip_stays_within_its_frame():
-    s = strip({0: -3.0, 1: 5.0, 2: 1e6}, over_seeds([-3.0, 5.0, 1e6]), 0.5, "at least")
+    s = plot_of({0: -3.0, 1: 5.0, 2: 1e6}, over_seeds([-3.0, 5.0, 1e6]), 0.5, "at least")
     assert s is not None and s.bar is not None and s.shade is not None
     assert all(0 <= place <= WIDTH for place in (*s.bar, s.mean, s.threshold, sum(s.shade), *(d[0] for d in s.dots)))  # type: ignore[misc]
-    same = strip({0: 1.0, 1: 1.0}, over_seeds([1.0, 1.0]), 1.0, "at most")
+    same = plot_of({0: 1.0, 1: 1.0}, over_seeds([1.0, 1.0]), 1.0, "at most")
     assert same is not None and same.mean == same.threshold == WIDTH / 2
-    assert strip({}, over_seeds([]), 0.5, "at least") is None
+    assert plot_of({}, over_seeds([]), 0.5, "at least") is None
 
 
 @pytest.mark.parametrize(

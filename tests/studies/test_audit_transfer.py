@@ -133,10 +133,10 @@ def test_a_cell_keeps_its_panel_and_a_table_for_the_prior_and_has_one_row_per_co
     assert len(found.rows) == unseen == len(found.facts["risk"]["failed"])
     assert {row["reading"] for row in found.rows} == {"combination"} and set(FEATURES) <= set(found.rows[0])
     assert len(found.facts["panel"]["score"]) == found.facts["combinations"]
-    told = STUDY.measured(spec | {"options": spec["options"] | {"told": "shuffled"}}, Context())
-    assert "risk" not in told.facts  # nobody should learn from it
-    assert sorted(row["value"] for row in told.rows) == sorted(row["value"] for row in found.rows)
-    assert [row["value"] for row in told.rows] != [row["value"] for row in found.rows]
+    otherwise = STUDY.measured(spec | {"options": spec["options"] | {"told": "shuffled"}}, Context())
+    assert "risk" not in otherwise.facts  # nobody should learn from it
+    assert sorted(row["value"] for row in otherwise.rows) == sorted(row["value"] for row in found.rows)
+    assert [row["value"] for row in otherwise.rows] != [row["value"] for row in found.rows]
 
 
 def test_a_net_that_diverged_has_no_rows():

@@ -14,7 +14,7 @@ from recombine.audit.planted_worlds import world
 from recombine.lab.study_table import PreconditionFailed, StudyTable
 from recombine.studies import registry
 from recombine.studies.audit import truth_readings as readings
-from recombine.studies.audit.judging import TOLD, judge
+from recombine.studies.audit.judging import ANSWERS_GIVEN, judge
 
 STUDY = registry["audit-truth"]
 
@@ -72,10 +72,10 @@ def test_it_is_judged_on_other_worlds_than_it_was_built_on():
     assert built.space.levels != judged.space.levels or (built.truth != judged.truth).any()
 
 
-@pytest.mark.parametrize("told", [name for name in TOLD if name not in ("truth", "unsure")])
-def test_a_control_tells_other_answers_about_the_same_world(told):
+@pytest.mark.parametrize("given", [name for name in ANSWERS_GIVEN if name not in ("truth", "unsure")])
+def test_a_control_tells_other_answers_about_the_same_world(given):
     made = world("level-pair", 1)
-    other = TOLD[told](made, np.random.default_rng(0))
+    other = ANSWERS_GIVEN[given](made, np.random.default_rng(0))
     np.testing.assert_array_equal(other.truth, made.truth)
     np.testing.assert_array_equal(other.answers, made.answers)
     assert (other.wrong <= other.answers).all() and (other.wrong != made.wrong).any()
@@ -83,7 +83,7 @@ def test_a_control_tells_other_answers_about_the_same_world(told):
 
 def test_of_what_is_shifted_other_causes_are_found():
     options = {"kind": "pair-many", "combinations": 300}
-    truth, shifted = (judge(options | {"told": told}, 0, 0) for told in ("truth", "shifted"))
+    truth, shifted = (judge(options | {"told": given}, 0, 0) for given in ("truth", "shifted"))
     hit = [{row["metric"]: row["value"] for row in rows}["hit"] for rows in (truth, shifted)]
     assert hit == [1.0, 0.0]
 

@@ -21,7 +21,7 @@ from recombine import UserError
 from recombine.context import Context, Measured
 from recombine.lab import bisection
 from recombine.lab.cells import Cell
-from recombine.lab.store import Record
+from recombine.lab.record import Record
 from recombine.lab.study_table import Censored, PreconditionFailed, StudyTable
 from recombine.studies.liang2025 import data_efficiency_readings as readings
 from recombine.studies.liang2025 import data_efficiency_search
@@ -190,8 +190,8 @@ def test_the_headline_says_nothing_of_what_holds_by_construction():
     outcomes = dict.fromkeys([claim.id for claim in study.claims], "open")
     supported = outcomes | {"linear-for-pixels": "supported", "linear-with-stripes": "by construction"}
     table = needed_table({(n, True): 2 * n for n in SIZES})
-    told = "With stripes the pictures needed to draw bumps grow about as N"
-    assert study.headline_for(table, supported) == f"{told}."
+    sentence = "With stripes the pictures needed to draw bumps grow about as N"
+    assert study.headline_for(table, supported) == f"{sentence}."
     assert study.headline_for(table, outcomes) == "No exponent is settled at this scale."
 
 

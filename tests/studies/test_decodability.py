@@ -20,21 +20,21 @@ from recombine.studies.redhardt2025 import decodability_readings as read
 STUDY = registry["decodability"]
 
 
-METRIC = {name: registry[name].deciding_metric for name in decodability.LENDERS}
+METRIC = {name: registry[name].deciding_metric for name in decodability.POOLED}
 
 
-def planted(relation, seeds=(0, 1, 2), lenders=tuple(decodability.LENDERS)) -> StudyTable:
+def planted(relation, seeds=(0, 1, 2), names=tuple(decodability.POOLED)) -> StudyTable:
     """Studies of twelve trials each; layer 3 relates to the score by `relation`, layers 1 and 2 do not."""
     rng = np.random.default_rng(0)
     rows = []
     for seed in seeds:
-        for lender in lenders:
+        for name in names:
             for i in range(12):
                 score = float(rng.uniform(0.2, 0.9))
                 common = {
                     "seed": seed,
-                    "lender": lender,
-                    "cell": f"{lender}{seed}{i}",
+                    "lender": name,
+                    "cell": f"{name}{seed}{i}",
                     "support": "random",
                     "encoding": "identity",
                     "modules": 8,
@@ -43,7 +43,7 @@ def planted(relation, seeds=(0, 1, 2), lenders=tuple(decodability.LENDERS)) -> S
                 }
                 rows += [
                     common
-                    | {"reading": "score", "metric": METRIC[lender], "stream": stream, "value": value}
+                    | {"reading": "score", "metric": METRIC[name], "stream": stream, "value": value}
                     | {"asked": stream == "held_out"}
                     for stream, value in (("test", 0.95), ("held_out", score))
                 ]
@@ -82,7 +82,7 @@ def test_what_falls_on_both_sides_where_training_is_short_is_not_foreseen():
 
 
 def test_a_rule_is_not_scored_on_the_study_it_was_chosen_on():
-    one = planted(lambda score, rng: score / 2, lenders=("supports",))
+    one = planted(lambda score, rng: score / 2, names=("supports",))
     with pytest.raises(PreconditionFailed, match="it takes two studies"):
         read.foreseen(one)
     few = one[one.cell.isin([f"supports0{i}" for i in range(4)])]
@@ -135,7 +135,7 @@ def test_charts_and_texts_show_every_trial():
     table = planted(lambda score, rng: score / 2)
     by_rule, by_support = STUDY.figures(table)
     assert len(by_rule.spec["data"]["values"]) == len(by_support.spec["data"]["values"]) == 6 * 12 * 3
-    assert {row["series"] for row in by_rule.spec["data"]["values"]} == set(decodability.LENDERS)
+    assert {row["series"] for row in by_rule.spec["data"]["values"]} == set(decodability.POOLED)
     assert by_support.title == "Held-out score against decodability, first layer"
     text = read._correlations(read.points(table), "study").splitlines()
     assert len(text) == 1 + 7 * len(read.RULES)  # six studies, all of them together
@@ -143,9 +143,9 @@ def test_charts_and_texts_show_every_trial():
 
 def test_it_has_the_cells_of_the_studies_that_it_reads():
     for scale in ("laptop", "paper"):
-        lent = [cell.id for name in STUDY.depends_on for cell in cells_of(name, scale)]
+        found = [cell.id for name in STUDY.depends_on for cell in cells_of(name, scale)]
         same = [decodability_cells.same_cell_in(cell) for cell in STUDY.cells(STUDY.settings(scale), 1)]
-        assert [one[0].id for one in same if one is not None] == lent
+        assert [one[0].id for one in same if one is not None] == found
         assert {one[1] for one in same if one is not None} == {f"{name}-{scale}" for name in STUDY.depends_on}
 
 
@@ -158,23 +158,23 @@ def test_every_trial_has_a_support_and_an_encoding_beside_it():
         trial, columns = cell.spec["trial"], cell.columns()
         shown = columns["encoding"].removesuffix("-bent")  # an arm of `encodings`, which is `invertible` with options
         assert (columns["support"], shown) == (trial["support"]["name"], trial["world"]["encoding"])
-        assert columns["lender"] in decodability.LENDERS and "recipe" in columns
+        assert columns["lender"] in decodability.POOLED and "recipe" in columns
 
 
 def test_it_reads_what_other_studies_have_run(tmp_path):
     """The trials of a study beside it are read and not run again; those of another version are not."""
     tiny = {"steps": 3, "support": ["random"], "width": 8, "modules": 6, "at_most": 2}
-    lender = registry["supports"]
-    lent = run_study(lender, "smoke", seeds=1, changes=tiny, out=tmp_path / "supports-smoke", quiet=True).records[0]
-    cell = Cell(STUDY.id, STUDY.version, decodability_cells.pooled(lender, "smoke", lent.cell.spec))
+    supports = registry["supports"]
+    run = run_study(supports, "smoke", seeds=1, changes=tiny, out=tmp_path / "supports-smoke", quiet=True).records[0]
+    cell = Cell(STUDY.id, STUDY.version, decodability_cells.pooled(supports, "smoke", run.cell.spec))
     found = decodability_cells.same_cell_in(cell)
-    assert found is not None and found[0].id == lent.cell.id and found[1] == "supports-smoke"
+    assert found is not None and found[0].id == run.cell.id and found[1] == "supports-smoke"
     store = Store.create(tmp_path / "decodability-smoke", {"study": "decodability"})
     record = _reuse(STUDY, cell, store)
-    assert record is not None and record.rows == lent.rows and store.get(cell) is not None
-    assert STUDY.summary(record) == lender.summary(lent)
+    assert record is not None and record.rows == run.rows and store.get(cell) is not None
+    assert STUDY.summary(record) == supports.summary(run)
     assert STUDY.label(cell.spec) == "supports: random, seed 0"
-    other = {**cell.spec, "lent": cell.spec["lent"] | {"version": lender.version + 1}}
+    other = {**cell.spec, "lent": cell.spec["lent"] | {"version": supports.version + 1}}
     assert _reuse(STUDY, Cell(STUDY.id, STUDY.version, other), store) is None
     with pytest.raises(UserError, match="another version of the study 'supports'"):
         STUDY.measured(other, Context())

@@ -7,7 +7,7 @@ import pytest
 
 from recombine import UserError
 from recombine.lab.cells import Cell
-from recombine.lab.store import Record
+from recombine.lab.record import Record
 from recombine.lab.study_table import PreconditionFailed, StudyTable
 from recombine.studies import registry
 from recombine.studies.redhardt2025 import encodings_readings as read
@@ -140,7 +140,7 @@ def test_each_encoding_has_its_own_options_and_only_those():
 
 @pytest.mark.parametrize("name", PUBLISHED_CELLS)
 def test_the_pages_say_how_the_invertible_encoding_and_the_probe_differ_from_the_paper(name):
-    told = " ".join(registry[name].differs)
+    differs = " ".join(registry[name].differs)
     for words in (
         ".998",
         ".56",
@@ -148,7 +148,7 @@ def test_the_pages_say_how_the_invertible_encoding_and_the_probe_differ_from_the
         "512 tasks",
         "`tokens` in the public",
     ):
-        assert words in told
+        assert words in differs
     assert "invertible-bent" in registry[name].history and "no threshold was moved" in registry[name].history
 
 

@@ -8,7 +8,7 @@ from drawn_tables import assert_says_so_without_records, paper_trials, planted_t
 
 from recombine import UserError, packed_images
 from recombine.lab.cells import Cell
-from recombine.lab.store import Record
+from recombine.lab.record import Record
 from recombine.lab.study_table import PreconditionFailed
 from recombine.studies.liang2025 import code_width, compared_arms, hole_shapes, hole_size, image_grids, turned_digit
 from recombine.trials import Trial
@@ -117,5 +117,5 @@ def test_an_image_grid_says_what_a_place_is_made_of(world, factors):
     record = Record(
         Cell("s", 1, {"at": {}, "seed": 0} | trial), [], {"drawings": {"pictures": [picture], "polarity": "light"}}, {}
     )
-    plate = image_grids.drawings([record])
-    assert plate is not None and factors in plate.caption
+    grid = image_grids.drawings([record])
+    assert grid is not None and factors in grid.caption

@@ -77,14 +77,14 @@ def test_a_shortcut_that_the_data_offer_is_taken_by_a_margin_and_not_by_least_sq
 def test_the_problems_ask_what_they_say():
     sums = addition(2)
     assert (sums.trained == ((sums.rows == 2) | (sums.rows == 6)).any(1)).all() and sums.target.max() == 8
-    told = context(3)
-    away = told.rows[told.held_out]
+    of_context = context(3)
+    away = of_context.rows[of_context.held_out]
     assert len(away) == 18 and (away[:, 1] < 3).all() and (away[:, 2] >= 3).all()
     # in training, wherever the features disagree, the context tells the answer, and it tells the other one there
-    first, second = told.rows[:, 1] >= 3, told.rows[:, 2] >= 3
-    for side, sign in ((told.trained, 1), (told.held_out, -1)):
+    first, second = of_context.rows[:, 1] >= 3, of_context.rows[:, 2] >= 3
+    for side, sign in ((of_context.trained, 1), (of_context.held_out, -1)):
         some = side & (first != second)
-        assert (told.target[some] == sign * np.where(told.rows[some, 0] == 0, 1, -1)).all()
+        assert (of_context.target[some] == sign * np.where(of_context.rows[some, 0] == 0, 1, -1)).all()
     equal = equivalence("symbols")
     assert (equal.trained == ((equal.rows == 0) | (equal.rows == 4)).any(1)).all() and equal.held_out.sum() == 36
     assert abs(equal.target[equal.held_out].mean()) < 1e-9

@@ -28,6 +28,7 @@ def test_the_paper_grid_has_the_published_number_of_cells(name):
     paper_scale.assert_published_number_of_cells(registry[name], CELLS[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CELLS)
 def test_one_step_of_one_cell_at_paper_scale(name):
     paper_scale.assert_one_step_can_be_taken(registry[name])

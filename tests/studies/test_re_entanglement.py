@@ -17,7 +17,7 @@ from drawn_tables import (
 from recombine import UserError
 from recombine.context import Context
 from recombine.lab.cells import Cell
-from recombine.lab.store import Record
+from recombine.lab.record import Record
 from recombine.lab.study_table import PreconditionFailed, StudyTable
 from recombine.studies.liang2025 import re_entanglement_readings as readings
 from recombine.studies.liang2025.re_entanglement import study
@@ -65,7 +65,7 @@ def test_volumes_are_kept_once_and_of_nets_without_a_penalty():
             for found in [study.measured(spec, Context())]
         ]
         assert {record.cell.spec["at"]["penalty"] for record in records if "volume" in record.facts} == kept
-        titles = [plate.title for plate in study.image_grids(records)]
+        titles = [grid.title for grid in study.image_grids(records)]
         assert titles == (
             ["What is drawn at places never trained", "Where it errs", "How a layer stretches the frame"]
             if kept

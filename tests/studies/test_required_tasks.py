@@ -10,7 +10,7 @@ from recombine import UserError
 from recombine.context import Context, Measured
 from recombine.lab import bisection
 from recombine.lab.cells import Cell
-from recombine.lab.store import Record, tidy
+from recombine.lab.record import Record, tidy
 from recombine.lab.study_table import Censored, PreconditionFailed, StudyTable
 from recombine.spaces import Subsets
 from recombine.studies import registry

@@ -159,8 +159,8 @@ def test_stripes_tell_where_from_how():
 def test_the_headline_tells_each_net():
     outcomes = dict.fromkeys([claim.id for claim in study.claims], "open")
     decided = {"stripes-cure-cnn-decoder": "supported", "stripes-cure-mlp": "refuted"}
-    told = study.headline_for(striped(PLANTED), outcomes | decided)
-    assert told == "With stripes a CNN draws unseen bumps; even with stripes an MLP does not draw unseen bumps."
+    headline = study.headline_for(striped(PLANTED), outcomes | decided)
+    assert headline == "With stripes a CNN draws unseen bumps; even with stripes an MLP does not draw unseen bumps."
     assert study.headline_for(striped(PLANTED), outcomes) == "What stripes teach is not settled at this scale."
 
 

@@ -81,12 +81,12 @@ def test_kernels_are_fitted_for_every_seed_and_similarity_matrices_kept_of_the_f
 
 def test_similarity_matrices_are_shown_beside_those_of_the_true_pictures():
     spec = study.grid(study.settings("smoke", {"size": 5, "steps": 2, "net": ["mlp"]}), 0)[0]
-    plate = study.image_grids([study.compute(Cell(study.id, study.version, spec), Context())])[-1]
-    assert plate.title == "How alike drawings are" and plate.columns == ("drawn", "truth")
-    ((_, (drawn, truth)),) = plate.rows
+    grid = study.image_grids([study.compute(Cell(study.id, study.version, spec), Context())])[-1]
+    assert grid.title == "How alike drawings are" and grid.columns == ("drawn", "truth")
+    ((_, (drawn, truth)),) = grid.rows
     trained = 25 - 9
     assert drawn is not None and drawn.outlines == ((trained, trained, 9, 9),)
-    matrix = packed_images.unpack(truth.shades)
+    matrix = packed_images.unpack(truth.packed)
     assert matrix.shape == (25, 25) and np.diag(matrix) == pytest.approx(1.0, abs=0.01)
     np.testing.assert_allclose(matrix, matrix.T, atol=0.01)
 

@@ -15,7 +15,7 @@ from recombine import UserError
 from recombine.charts.map_layout import HELD_OUT, sides
 from recombine.lab.cells import Cell
 from recombine.lab.driver.run import run_study
-from recombine.lab.store import Record, tidy
+from recombine.lab.record import Record, tidy
 from recombine.lab.study import DEFAULT_SEEDS
 from recombine.lab.study_table import PreconditionFailed, StudyTable
 from recombine.studies import registry
@@ -236,7 +236,7 @@ def test_the_main_chart_takes_the_cross_block_group():
 
 @pytest.mark.parametrize("blind", [None, 0.5, 0.99])
 def test_gaps_are_drawn_as_claims_read_them(blind):
-    """A net that is told wrong is right in `blind` of the tasks: there is 1 - blind to learn, or a quarter at least."""
+    """The wrong-code baseline is right in `blind` of the tasks: there is 1 - blind to learn, or a quarter at least."""
     table = supports_table(seeds=2)
     if blind is not None:
         told_wrong = table.frame[table.frame.stream == "test"].assign(stream="blind", value=blind)

@@ -64,8 +64,8 @@ def test_published_numbers_stand_beside_ours_with_a_mark_where_they_disagree():
 
 
 def test_wrong_answers_of_the_first_seed_are_shown_below_the_truth():
-    told = [{"text": "jump", "truth": "I_JUMP", "said": "I_WALK"}]
-    records = [record("add-jump", 0.0, mistakes=told), record("add-jump", 0.0, seed=1, mistakes=told)]
+    wrong = [{"text": "jump", "truth": "I_JUMP", "said": "I_WALK"}]
+    records = [record("add-jump", 0.0, mistakes=wrong), record("add-jump", 0.0, seed=1, mistakes=wrong)]
     found = read.wrong_answers(records)
     assert list(found) == ["Wrong on add-jump: lstm"]
     assert (

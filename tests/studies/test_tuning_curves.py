@@ -17,7 +17,7 @@ from drawn_tables import (
 from recombine import UserError, packed_images
 from recombine.context import Context
 from recombine.lab.cells import Cell
-from recombine.lab.store import Record, tidy
+from recombine.lab.record import Record, tidy
 from recombine.lab.study_table import PreconditionFailed, StudyTable
 from recombine.studies.liang2025 import tuned_units
 from recombine.studies.liang2025 import tuning_curves_readings as readings
@@ -92,9 +92,9 @@ def test_there_is_one_chart_of_curves_and_one_row_of_maps_per_net(records):
     assert titles[1:] == ["Tuning curves, MLP", "Tuning curves, MLP, with stripes"]
     caption = study.figures(study.table(tidy(records)))[1].caption
     assert caption.startswith("Mean activation along x and y of some units of layer2, from the least to the most")
-    (plate,) = study.image_grids(records)
-    assert [name for name, _ in plate.rows] == ["MLP", "MLP, with stripes"]
-    assert len({len(tiles) for _, tiles in plate.rows}) == 1 and plate.title == "Units over the frame"
+    (grid,) = study.image_grids(records)
+    assert [name for name, _ in grid.rows] == ["MLP", "MLP, with stripes"]
+    assert len({len(images) for _, images in grid.rows}) == 1 and grid.title == "Units over the frame"
 
 
 # -- settings ---------------------------------------------------------------------------------------------------------

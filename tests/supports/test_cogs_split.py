@@ -32,8 +32,8 @@ def test_cases_are_held_out_and_everything_they_need_is_trained(space):
         assert {case_of(words) for words in sentences(space, support.group(case))} == {case}
     trained = sentences(space, support.train)
     assert {case_of(words) for words in trained} == {"in_distribution", "primitive", "exposure"}
-    told = {word for words in trained for word in words}
-    assert {word for words in sentences(space, support.held_out) for word in words} <= told
+    texts = {word for words in trained for word in words}
+    assert {word for words in sentences(space, support.held_out) for word in words} <= texts
     ordinary = support.group("in-distribution").size
     assert 0 < ordinary <= 100  # a tenth, without sentences that have a word of their own
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax
 import numpy as np
 import pytest
+from every_name import WORLDS, every, registered_world
 
 from recombine import Product, Subsets, UserError, supports, tasks
 from recombine.keys import STREAMS, key_for
@@ -33,10 +34,9 @@ def test_streams_of_all_seeds_draw_from_their_side_and_share_no_item():
     assert len(np.unique(items, axis=0)) == len(items) == 8 * 2 * 64 * 2
 
 
-@pytest.mark.parametrize("name", tasks.registry)
+@pytest.mark.parametrize("name", every(tasks.registry, at_once=WORLDS))
 def test_registered_tasks_pass_the_public_check(name):
-    made = tasks.registry[name]
-    check_task(made(made.default_space(), seed=1))
+    check_task(registered_world(name))
 
 
 def test_the_public_check_passes_with_another_encoding():

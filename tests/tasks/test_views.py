@@ -109,8 +109,8 @@ def test_several_items_of_a_combination_are_not_shown_each_others_code(draws):
     for rows in (task.space.enumerate(), task.space.enumerate()[:2]):  # of the last block most is padding
         asked = np.repeat(rows[:, 0], draws)
         for made, right in ((task, True), (WrongCode(task), False)):
-            told = evaluate(Tells(), made, rows, draws, key=KEY, keep=("answer",)).kept["answer"][:, 0, 0]
-            assert ((told == asked) == right).all()
+            answers = evaluate(Tells(), made, rows, draws, key=KEY, keep=("answer",)).kept["answer"][:, 0, 0]
+            assert ((answers == asked) == right).all()
 
 
 # -- one row ------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Adapters: other people's models -> activations, a numpy array a layer with one row per example.
+"""Adapters: other people's models -> activations, one numpy array per layer with one row per example.
 
 `rc.adapters.torch` and `rc.adapters.transformers` are loaded when they are first asked for, and torch and transformers
 only by a call: who does not use them does not need them.

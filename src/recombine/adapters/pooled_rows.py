@@ -53,8 +53,8 @@ class Rows:
                 "leave it out, or run those rows by themselves"
             )
         if len({len(values) for values in batch.values()}) > 1:
-            told = ", ".join(f"{layer!r} {len(values)}" for layer, values in batch.items())
-            raise UserError(f"layers give different numbers of rows for one batch ({told}); capture them one by one")
+            counts = ", ".join(f"{layer!r} {len(values)}" for layer, values in batch.items())
+            raise UserError(f"layers give different numbers of rows for one batch ({counts}); capture them one by one")
         for layer, values in batch.items():
             width = self._width.setdefault(layer, values.shape[1])
             if values.shape[1] != width:

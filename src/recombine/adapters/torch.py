@@ -263,7 +263,7 @@ def _called(chosen: dict[str, tuple[Any, bool]], catcher: _Catcher) -> dict[str,
 
 
 def _named(chosen: Mapping[str, Any], caught: Mapping[str, list[np.ndarray]]) -> dict[str, np.ndarray]:
-    """One array a layer, or one a call; in the module's order."""
+    """One array per layer, or one per call; in the module's order."""
     found = {}
     for name in chosen:
         arrays = caught.get(name, [])

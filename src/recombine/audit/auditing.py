@@ -172,8 +172,8 @@ def audited(data: Any, factors: Any, asked: Asked, tell: Callable[[str], None], 
         coverage = cover(observed, seen, forbidden)
         tell("linearly decodable?")
         apart = _probed(source, observed, asked) if asked.activations is not None else None
-        told = signals(source, observed, asked.confidence, asked.members, asked.roles["split"])
-        more = _more(observed, told, apart)
+        signal_columns = signals(source, observed, asked.confidence, asked.members, asked.roles["split"])
+        more = _more(observed, signal_columns, apart)
         outcomes, risk, found = _outcomes_and_risk(observed, seen, source, more, forbidden, tell, asked.options)
     tell("next")
     suggestions = next_combinations(observed, seen, risk, found.impossible, forbidden)
@@ -256,10 +256,10 @@ def _can_be(pattern: Mapping[str, str], observed: Observed, forbidden: Forbidden
 
 
 def _more(
-    observed: Observed, told: dict[str, np.ndarray], apart: ApartReport | None
+    observed: Observed, signal_columns: dict[str, np.ndarray], apart: ApartReport | None
 ) -> Callable[[np.ndarray], np.ndarray] | None:
     """What else is known of combinations: signals of the model, and how well a probe reads their levels."""
-    of_signals = lookup(observed, list(told.values())) if told else None
+    of_signals = lookup(observed, list(signal_columns.values())) if signal_columns else None
     readable = apart.readable(observed) if apart and apart.readings else None
     if of_signals is None and readable is None:
         return None

@@ -33,7 +33,7 @@ STRUCTURAL = ("unseen", "untrained", "any_unseen_pair", "unseen_pairs", "apart")
 
 @dataclass(frozen=True)
 class Features:
-    """One row a combination."""
+    """One row per combination."""
 
     names: tuple[str, ...]
     values: np.ndarray  # (combinations, names)

@@ -159,8 +159,8 @@ def patterns_of(answered: Answered, least: int = 2) -> Patterns:
 
     at, rule = np.nonzero(answered.rules)
     whole = np.asarray(answered.rules.all(axis=0))  # a rule about all of them tells nothing apart
-    told = ~whole[rule]
-    add(0, np.arange(answered.rules.shape[1]), rule[told], at[told])
+    partial = ~whole[rule]
+    add(0, np.arange(answered.rules.shape[1]), rule[partial], at[partial])
     everything = np.arange(n)
     for number, place in enumerate(places[1:], 1):
         codes = codes_of(answered.codes, answered.sizes, place)

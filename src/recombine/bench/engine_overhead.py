@@ -27,8 +27,9 @@ from ..lab.driver.queue import Queue
 from ..lab.driver.run import run_study
 from ..lab.driver.stop import Stop
 from ..lab.loaded import load
+from ..lab.record import Record
 from ..lab.status import status_of
-from ..lab.store import Record, Store
+from ..lab.store import Store
 from ..lab.study import Study
 from ..lab.synthetic import Synthetic
 from ..machine.processes import cores

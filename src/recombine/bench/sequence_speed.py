@@ -102,9 +102,9 @@ def some_batches(task: Task, support: Support) -> dict[str, np.ndarray]:
 def torch_step(name: str, batches: dict[str, np.ndarray], parameters: int) -> float:
     """Median processor seconds of a step of the equal net in torch."""
     with tempfile.TemporaryDirectory() as folder:
-        told = Path(folder, "batches.json")
-        told.write_text(json.dumps({part: array.tolist() for part, array in batches.items()}))
-        command = [sys.executable, str(TWIN), str(told), name]
+        batch_file = Path(folder, "batches.json")
+        batch_file.write_text(json.dumps({part: array.tolist() for part, array in batches.items()}))
+        command = [sys.executable, str(TWIN), str(batch_file), name]
         timed = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
     apart = abs(timed["parameters"] - parameters) / parameters
     if apart > 0.02:  # torch has two biases where an LSTM needs one

@@ -65,13 +65,13 @@ def transformer(torch: Any, net: Transformer, code: int, inputs: int, outputs: i
     class Module(n.Module):
         def __init__(self):
             super().__init__()
-            self.told, self.read = n.Linear(code, net.width, bias=False), n.Linear(inputs, net.width)
+            self.code, self.read = n.Linear(code, net.width, bias=False), n.Linear(inputs, net.width)
             self.blocks = n.ModuleList([Block() for _ in range(net.depth)])
             self.norm = n.Parameter(torch.ones(net.width))
             self.out = n.Linear(net.width, outputs)
 
         def forward(self, codes: Any, shown: Any) -> Any:
-            h = torch.cat([self.told(codes)[:, None], self.read(shown)], 1)
+            h = torch.cat([self.code(codes)[:, None], self.read(shown)], 1)
             for block in self.blocks:
                 h = block(h)
             return self.out(norm(h[:, 1:], self.norm))

@@ -98,8 +98,8 @@ def main(path, name):
     torch.set_num_threads(1)
     torch.manual_seed(0)
     with open(path) as file:
-        told = json.load(file)
-    codes, targets, words = np.array(told["codes"]), np.array(told["targets"]), told["words"]
+        given = json.load(file)
+    codes, targets, words = np.array(given["codes"]), np.array(given["targets"]), given["words"]
     net = {"seq2seq-transformer": Transformer, "lstm": LSTM}[name](words)
     optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
     took, losses = [], []

@@ -13,11 +13,11 @@ from .map_chart import map
 from .split_map import SupportMap
 
 
-def all_charts(figures: Sequence[Figure], plates: Sequence[ImageGrid], maps: Sequence[SupportMap]) -> Iterator[Figure]:
+def all_charts(figures: Sequence[Figure], grids: Sequence[ImageGrid], maps: Sequence[SupportMap]) -> Iterator[Figure]:
     """Charts first, the one that shows the result at the top; each is drawn when it is asked for."""
     yield from figures
-    for plate in plates:
-        yield Figure(plate.title, plate.caption, partial(images, plate))
+    for grid in grids:
+        yield Figure(grid.title, grid.caption, partial(images, grid))
     for one in maps:
         yield from of_split(one)
 

@@ -62,14 +62,14 @@ def bars(
         for row in rows
         if all(finite(row.get(name)) for name in INTERVAL)
     ]
-    told = [alt.Tooltip(field=field(y), type="nominal")]
+    tips = [alt.Tooltip(field=field(y), type="nominal")]
     numbers = {"value": value} | ({name: words for name, words in INTERVAL.items()} if spans else {})
-    told += [alt.Tooltip(field=n, type="quantitative", format=".3f", title=w) for n, w in numbers.items()]
-    told += [alt.Tooltip(field=field(name), type="quantitative") for name in also]
+    tips += [alt.Tooltip(field=n, type="quantitative", format=".3f", title=w) for n, w in numbers.items()]
+    tips += [alt.Tooltip(field=field(name), type="quantitative") for name in also]
     bar = alt.Chart().mark_bar(height=alt.RelativeBandSize(band=0.42), opacity=0.45, style=["bar"])
     line = alt.Chart(data(spans)).mark_rule(strokeWidth=2.5, style=["interval-of-bar"])
     layers = [
-        bar.encode(x=across("value"), y=up, tooltip=told),
+        bar.encode(x=across("value"), y=up, tooltip=tips),
         *([line.encode(x=across("low"), x2=alt.X2(field="high"), y=up)] if spans else []),
         *thresholds("x", reference),
     ]

@@ -36,12 +36,12 @@ def sized(chart: Any, height: int, notes: Mapping[str, int] | None = None) -> An
 
     notes: how many values are undefined and not drawn, and how many there are where only some are drawn (`figure`).
     """
-    told = {name: count for name, count in (notes or {}).items() if count}
+    noted = {name: count for name, count in (notes or {}).items() if count}
     return chart.properties(
         width="container",
         height=height,
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding", resize=True),
-        **({"usermeta": told} if told else {}),
+        **({"usermeta": noted} if noted else {}),
     )
 
 

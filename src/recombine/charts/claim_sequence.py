@@ -37,20 +37,20 @@ def _sequence(looks: Rows, across: Any, words: str, of_values: dict[str, Any]) -
     """The interval of each look, as an area and as lines that answer to the pointer."""
     up = alt.Y(field="low", type="quantitative", title=words, **of_values)
     names = ("seeds", "mean", "low", "high")
-    told = [alt.Tooltip(field=name, type="quantitative", format=".3g") for name in names]
+    tips = [alt.Tooltip(field=name, type="quantitative", format=".3g") for name in names]
     base = alt.Chart(data(looks)).encode(x=across, y=up, y2=alt.Y2(field="high"))
     area = base.mark_area(opacity=0.12, clip=True)
-    return [area, base.mark_rule(style=["interval"], clip=True).encode(tooltip=told)]
+    return [area, base.mark_rule(style=["interval"], clip=True).encode(tooltip=tips)]
 
 
 def _seeds(dots: Rows, across: Any, words: str, of_values: dict[str, Any]) -> Any:
     up = alt.Y(field="value", type="quantitative", title=words, **of_values)
-    told = [
+    tips = [
         alt.Tooltip(field="seed", type="nominal"),
         alt.Tooltip(field="value", type="quantitative", format=".3g"),
     ]
     mark = alt.Chart(data(dots)).mark_point(filled=True, size=46, opacity=0.8, clip=True)
-    return mark.encode(x=across, y=up, tooltip=told)
+    return mark.encode(x=across, y=up, tooltip=tips)
 
 
 def _ends(looks: Rows) -> list[float]:

@@ -140,7 +140,7 @@ def search(table: Table, *, threshold: int | float, value: str = "value") -> alt
     across = alt.X(field="trained_on", type="quantitative", title="combinations trained on", **ends)
     up = alt.Y(field="at", type="quantitative", title=value, axis=alt.Axis(tickCount=5))
     looks = by_series(names)
-    told = {"series": "net", "seed": "seed", "turn": "tried as number", "trained_on": "combinations trained on"}
+    columns = {"series": "net", "seed": "seed", "turn": "tried as number", "trained_on": "combinations trained on"}
     few = thinned(bounded(rows))
     top = max((row["value"] for row in rows if finite(row["value"])), default=1.0)
     at = {"at": f"clamp(datum.value, {FLOOR}, {max(top, FLOOR)})"}
@@ -150,7 +150,7 @@ def search(table: Table, *, threshold: int | float, value: str = "value") -> alt
     layers = [
         *thresholds("y", [threshold]),
         line.encode(x=across, y=up, color=looks["color"], detail=detail),
-        dots.encode(x=across, y=up, **looks, tooltip=tooltip(told, rows=few)),
+        dots.encode(x=across, y=up, **looks, tooltip=tooltip(columns, rows=few)),
     ]
     return layered(layers, few, 300, left_out(lost, len(rows), len(few)))
 

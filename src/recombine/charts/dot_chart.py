@@ -133,18 +133,18 @@ def _points(
     """A point per row; what lies beyond the axis is an arrow at its end."""
     low, high = ends
     shown = [name for name in (y, "series", "seed") if any(name in row for row in rows)]
-    told = tooltip({name: "on" if name == "series" else name for name in shown}, rows=rows)
+    tips = tooltip({name: "on" if name == "series" else name for name in shown}, rows=rows)
     clamp, beyond = f"clamp(datum.value, {low}, {high})", f"datum.value < {low} || datum.value > {high}"
     start = points(58, 0.7).transform_calculate(at=clamp).transform_filter(f"!({beyond})")
     if of is not None:
         start = start.transform_filter(alt.FieldOneOfPredicate(field="series", oneOf=list(of)))
-    layers = [start.encode(**base, **shape, tooltip=told)]
+    layers = [start.encode(**base, **shape, tooltip=tips)]
     if any(not low <= row["value"] <= high for row in rows if of is None or row["series"] in of):
         arrow = alt.Text(condition={"test": f"datum.value < {low}", "value": "◂"}, value="▸")
         where = alt.ExprRef(expr=f"datum.value < {low} ? 7 : -7")
         edge = alt.Chart().mark_text(style=["edge"], fontSize=13, dx=where)
         edge = edge.transform_calculate(at=clamp).transform_filter(beyond)
-        layers.append(edge.encode(**base, text=arrow, tooltip=told))
+        layers.append(edge.encode(**base, text=arrow, tooltip=tips))
     return layers
 
 
@@ -153,9 +153,9 @@ def _means(rows: Rows, base: dict[str, Any], y: str, ends: tuple[float, float], 
     by = [y, "series"] if series else [y]
     low, high = ends
     found = [row | {"at": row["value"]} for row in means(rows, by) if low <= row["value"] <= high]
-    told = tooltip({name: "on" if name == "series" else name for name in by}, words="mean over seeds")
+    tips = tooltip({name: "on" if name == "series" else name for name in by}, words="mean over seeds")
     mark = alt.Chart(data(found)).mark_tick(orient="vertical", thickness=2.5, size=15, style=["mean"])
-    return mark.encode(**base, tooltip=told)
+    return mark.encode(**base, tooltip=tips)
 
 
 def _bounds(rows: Rows, y: str, lines: Sequence[str]) -> Rows:
@@ -169,12 +169,12 @@ def _intervals(bounds: Rows, y: str, ends: tuple[float, float], base: dict) -> A
     """Intervals as lines, cut where the axis ends."""
     low, high = ends
     found = [row | {"at": min(max(row["low"], low), high), "to": min(max(row["high"], low), high)} for row in bounds]
-    told = [alt.Tooltip(field=field(y), type="nominal")] + [
+    tips = [alt.Tooltip(field=field(y), type="nominal")] + [
         alt.Tooltip(field=name, type="quantitative", format=".3f", title=words)
         for name, words in (("low", "95 % from"), ("high", "95 % to"))
     ]
     mark = alt.Chart(data(found)).mark_rule(style=["interval"], strokeWidth=2)
-    return mark.encode(x=base["x"], x2=alt.X2(field="to"), y=base["y"], tooltip=told)
+    return mark.encode(x=base["x"], x2=alt.X2(field="to"), y=base["y"], tooltip=tips)
 
 
 def _span(rows: Rows, y: str, lines: Sequence[str], span: tuple[str, str], ends: tuple, base: dict) -> Any:

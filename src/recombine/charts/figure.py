@@ -43,8 +43,8 @@ class Figure:
     @property
     def full_caption(self) -> str:
         """The caption, and what the chart leaves out: undefined values, points beyond those drawn, categories."""
-        told = self.spec.get("usermeta", {})
-        lost, drawn, there, categories = (told.get(k, 0) for k in ("undefined", "drawn", "there", "categories"))
+        noted = self.spec.get("usermeta", {})
+        lost, drawn, there, categories = (noted.get(k, 0) for k in ("undefined", "drawn", "there", "categories"))
         words = [self.caption]
         if lost:
             words.append(f"{lost:,} undefined value{' is' if lost == 1 else 's are'} not drawn.")

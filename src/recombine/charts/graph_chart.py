@@ -53,7 +53,7 @@ def graph(support: Any) -> alt.LayerChart:
         "x": alt.X(field="x", type="quantitative", axis=None, scale=across),
         "y": alt.Y(field="y", type="quantitative", axis=None, scale=alt.Scale(domain=[SIZE, 0], nice=False)),
     }
-    told = [
+    tips = [
         alt.Tooltip(field="part", type="nominal"),
         alt.Tooltip(field="trained_with", type="quantitative", title="trained combinations with it"),
     ]
@@ -66,11 +66,11 @@ def graph(support: Any) -> alt.LayerChart:
     point = alt.Chart().mark_point(filled=True, size=95, opacity=1)
     layers = [
         *([line] if ends else []),
-        point.transform_filter("datum.component != ''").encode(**at, color=color, shape=shape, tooltip=told),
+        point.transform_filter("datum.component != ''").encode(**at, color=color, shape=shape, tooltip=tips),
         alt.Chart()
         .mark_point(filled=True, size=95, opacity=1, style=["untrained"])
         .transform_filter("datum.component == ''")
-        .encode(**at, tooltip=told),
+        .encode(**at, tooltip=tips),
         *_names(found, at),
     ]
     return fixed(layers, rows, size, SIZE)

@@ -63,13 +63,13 @@ def heat(
     up = alt.Y(field=field(y), type="ordinal", title=y_title or y, sort=lines)
     scale = alt.Scale(scheme="viridis", domain=[low, high], clamp=True, type="log" if log else alt.Undefined)
     shade = alt.Color(field="value", type="quantitative", title=value, scale=scale)
-    told = [alt.Tooltip(field=field(n), type="nominal", title=w) for n, w in ((x, x_title or x), (y, y_title or y))]
-    told.append(alt.Tooltip(field="value", type="quantitative", format=".3f", title=value))
+    tips = [alt.Tooltip(field=field(n), type="nominal", title=w) for n, w in ((x, x_title or x), (y, y_title or y))]
+    tips.append(alt.Tooltip(field="value", type="quantitative", format=".3f", title=value))
     for name, words in TITLES.items():
         if any(name in row for row in rows):
             form = "d" if name == "seeds" else ".3f"
-            told.append(alt.Tooltip(field=name, type="quantitative", format=form, title=words))
-    layers = [alt.Chart().mark_rect().encode(x=across, y=up, color=shade, tooltip=told)]
+            tips.append(alt.Tooltip(field=name, type="quantitative", format=form, title=words))
+    layers = [alt.Chart().mark_rect().encode(x=across, y=up, color=shade, tooltip=tips)]
     if len(rows) <= MOST_NUMBERS:
         bright = low * (high / low) ** 0.55 if log else low + 0.55 * (high - low)  # where dark letters read better
         ink: Any = alt.condition(f"datum.value > {bright}", alt.value("#111"), alt.value("#fff"))

@@ -35,7 +35,7 @@ def history(
     looks = by_series([str(name) for name in in_order(rows, "series", order)])
     across = alt.X(field="share", type="quantitative", title="share of training", axis=alt.Axis(format="%"))
     up = alt.Y(field="value", type="quantitative", title=value, axis=alt.Axis(tickCount=5))
-    told = tooltip({"series": "series", "seed": "seed", "step": "step"})
+    tips = tooltip({"series": "series", "seed": "seed", "step": "step"})
     point = alt.OverlayMarkDef(size=22, opacity=0.45)
     seeds = alt.Chart().mark_line(strokeWidth=1, opacity=0.45, point=point)
     average = alt.Chart(data(means(rows, ["share", "series"]))).mark_line(strokeWidth=3)
@@ -44,7 +44,7 @@ def history(
         average.encode(x=across, y=up, color=looks["color"]),
         # on top: they answer to the pointer
         seeds.encode(
-            x=across, y=up, color=looks["color"], detail=alt.Detail(field="seed", type="nominal"), tooltip=told
+            x=across, y=up, color=looks["color"], detail=alt.Detail(field="seed", type="nominal"), tooltip=tips
         ),
     ]
     return layered(layers, few, 260, left_out(lost, len(rows), len(few)))

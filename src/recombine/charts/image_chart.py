@@ -17,11 +17,11 @@ from .image_pixels import (
     encode,
     enlarged,
     flows,
+    image_png,
     in_text,
     shared_bars,
     side,
     spelled,
-    tile_png,
     words,
 )
 from .lazy_altair import alt
@@ -58,23 +58,23 @@ class _Placed:
         self.bars.append({"x": x + first, "y": y, "x2": x + first + ramp, "y2": y + 9, "url": picture})
 
 
-def images(plate: ImageGrid) -> alt.LayerChart:
+def images(grid: ImageGrid) -> alt.LayerChart:
     """Small pictures in rows and columns, with outlines, and a bar that says what colors mean.
 
     Args:
-        plate: the pictures.
+        grid: the pictures.
 
     Example:
         >>> from recombine.charts.image_grid import ImageGrid, Image
         >>> from recombine.packed_images import pack
-        >>> tile = Image(pack(np.eye(8)), "a diagonal")
-        >>> grid = ImageGrid("Seen", "A net drew these.", ("one",), (("mlp", (tile,)),))
+        >>> image = Image(pack(np.eye(8)), "a diagonal")
+        >>> grid = ImageGrid("Seen", "A net drew these.", ("one",), (("mlp", (image,)),))
         >>> rc.charts.images(grid).to_dict()["width"] > 200
         True
     """
-    if flows(plate) and len(plate.columns) > ABREAST:
-        return images(in_lines(plate))
-    placed = _place(plate)
+    if flows(grid) and len(grid.columns) > ABREAST:
+        return images(in_lines(grid))
+    placed = _place(grid)
     at = _axes(placed)
     corners = at | {"x2": alt.X2(field="x2"), "y2": alt.Y2(field="y2")}
     ground = alt.Chart().mark_rect(style=["ground"])
@@ -116,29 +116,29 @@ def _axes(placed: _Placed) -> dict[str, Any]:
     }
 
 
-def _place(plate: ImageGrid) -> _Placed:
+def _place(grid: ImageGrid) -> _Placed:
     """Where everything lies: heads above columns, names left of rows, bars below."""
-    placed, shared = _Placed(), shared_bars(plate)
-    rows = plate.rows[:MOST_ROWS]
-    longest = side("large", len(plate.columns), len(rows))
+    placed, shared = _Placed(), shared_bars(grid)
+    rows = grid.rows[:MOST_ROWS]
+    longest = side("large", len(grid.columns), len(rows))
     step = longest + GAP
     names = [textwrap.wrap(name, LEFT) for name, _ in rows]
     left = max((len(line) * LETTER * 1.1 + GAP for lines in names for line in lines), default=0)
-    heads = [textwrap.wrap(name, max(8, int(longest / LETTER))) for name in plate.columns]
+    heads = [textwrap.wrap(name, max(8, int(longest / LETTER))) for name in grid.columns]
     y = 8.0 + LINE * max(map(len, heads))
     for i, lines in enumerate(heads):
         placed.write(placed.words, left + i * step, y - 2 - LINE * (len(lines) - 0.5), lines)
-    for lines, (_, tiles) in zip(names, rows, strict=True):
+    for lines, (_, row) in zip(names, rows, strict=True):
         below = placed.write(placed.heads, 0, y + 8, lines)
-        for i, tile in enumerate(tiles):
-            if tile is not None:
-                note = "" if plate.columns[i] else tile.note
-                own = bar_of(tile) if bar_of(tile) not in shared else None
-                below = max(below, _tile(placed, tile, (left + i * step, y), longest, note, own))
+        for i, image in enumerate(row):
+            if image is not None:
+                note = "" if grid.columns[i] else image.note
+                own = bar_of(image) if bar_of(image) not in shared else None
+                below = max(below, _image(placed, image, (left + i * step, y), longest, note, own))
         y = below + GAP
-    end = left + step * len(plate.columns)
-    if plate.legend or shared:
-        end = max(end, _below(placed, plate.legend, shared, y))
+    end = left + step * len(grid.columns)
+    if grid.legend or shared:
+        end = max(end, _below(placed, grid.legend, shared, y))
         y += 24
     placed.width, placed.height = max(end, 220.0), y
     return placed
@@ -154,12 +154,12 @@ def _below(placed: _Placed, legend: str, shared: list[Bar], y: float) -> float:
     return x
 
 
-def _tile(placed: _Placed, tile: Any, at: tuple[float, float], longest: int, note: str, bar: Bar | None) -> float:
+def _image(placed: _Placed, image: Any, at: tuple[float, float], longest: int, note: str, bar: Bar | None) -> float:
     """A picture with its outlines, note and bar; where it ends."""
-    (x, y), cells = at, (tile.shades["rows"], tile.shades["columns"])
+    (x, y), cells = at, (image.packed["rows"], image.packed["columns"])
     height, width = enlarged(cells, longest)
     by = width / cells[1]
-    said = words(tile)
+    said = words(image)
     placed.pictures.append(
         {
             "x": x,
@@ -168,12 +168,12 @@ def _tile(placed: _Placed, tile: Any, at: tuple[float, float], longest: int, not
             "y2": y + height,
             "said": said,
             "holes": "undefined" in said,
-            "url": in_text(tile_png(tile, enlarge=max(1, width // cells[1]))),
+            "url": in_text(image_png(image, enlarge=max(1, width // cells[1]))),
         }
     )
     placed.outlines += [
         {"x": x + a * by, "y": y + b * by, "x2": x + (a + wide) * by, "y2": y + (b + high) * by}
-        for a, b, wide, high in tile.outlines
+        for a, b, wide, high in image.outlines
     ]
     end = y + height
     if lines := textwrap.wrap(note, max(8, int(width / LETTER * 1.1))):
@@ -184,13 +184,13 @@ def _tile(placed: _Placed, tile: Any, at: tuple[float, float], longest: int, not
     return end
 
 
-def in_lines(plate: ImageGrid) -> ImageGrid:
+def in_lines(grid: ImageGrid) -> ImageGrid:
     """A list of pictures as rows of so many; what named a column becomes the note of its picture."""
-    tiles = plate.rows[0][1]
+    row = grid.rows[0][1]
     named = [
-        None if tile is None else dataclasses.replace(tile, note=head or tile.note)
-        for head, tile in zip(plate.columns, tiles, strict=True)
+        None if image is None else dataclasses.replace(image, note=head or image.note)
+        for head, image in zip(grid.columns, row, strict=True)
     ]
     named += [None] * (-len(named) % ABREAST)
     rows = tuple(("", tuple(named[at : at + ABREAST])) for at in range(0, len(named), ABREAST))
-    return dataclasses.replace(plate, columns=("",) * ABREAST, rows=rows)
+    return dataclasses.replace(grid, columns=("",) * ABREAST, rows=rows)

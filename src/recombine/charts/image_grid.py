@@ -14,23 +14,31 @@ Rectangle = tuple[int | float, int | float, int | float, int | float]
 
 @dataclass(frozen=True)
 class Image:
-    """A small picture: what `packed_images.pack` made, row 0 on top, and a few words on it for the pointer and the ear.
+    """A small picture, row 0 on top, and a few words on it for the pointer and the ear.
 
-    They are shown below it where its column has no name.
+    Args:
+        packed: what `packed_images.pack` made.
+        note: a few words; they are shown below the picture where its column has no name.
+        colors: ink (how much: white at the low end, black at the high one), heat (a map of values), signed (orange
+            above zero, blue below).
+        outlines: rectangles (x, y, width, height) in pixels, cell i from i to i + 1: a hole over 6 to 22 is
+            (6, 6, 17, 17).
 
-    colors: ink (how much: white at the low end, black at the high one), heat (a map of values), signed (orange above
-    zero, blue below).
-    outlines: rectangles (x, y, width, height) in pixels, cell i from i to i + 1: a hole over 6 to 22 is (6, 6, 17, 17).
+    Example:
+        >>> from recombine.charts.image_grid import Image
+        >>> from recombine.packed_images import pack
+        >>> Image(pack(np.eye(8)), "a diagonal", "heat").packed["rows"]
+        8
     """
 
-    shades: dict[str, Any]
+    packed: dict[str, Any]
     note: str = ""
     colors: str = "ink"
     outlines: tuple[Rectangle, ...] = ()
 
     def __post_init__(self):
         if self.colors not in COLORS:
-            raise unknown("colors of a tile", self.colors, COLORS)
+            raise unknown("colors of an image", self.colors, COLORS)
         for outline in self.outlines:
             if len(outline) != 4 or not all(map(math.isfinite, outline)):
                 raise UserError(f"an outline is (x, y, width, height) in pixels, got {outline!r}")
@@ -42,8 +50,19 @@ class ImageGrid:
 
     One row without a name is a list: it continues on the next line. Pictures of the same ends share a color bar.
 
-    slider: its label; then each row is a frame, of which the reader sees one at a time.
-    legend: what the colors of the pictures mean.
+    Args:
+        title: of the grid.
+        caption: what to see in it.
+        columns: their names; a picture shows its note below it where its column has none.
+        rows: (name, pictures), as many pictures as columns.
+        slider: its label; then each row is a frame, of which the reader sees one at a time.
+        legend: what the colors of the pictures mean.
+
+    Example:
+        >>> from recombine.charts.image_grid import Image, ImageGrid
+        >>> from recombine.packed_images import pack
+        >>> ImageGrid("Seen", "A net drew these.", ("one",), (("mlp", (Image(pack(np.eye(8))),)),)).columns
+        ('one',)
     """
 
     title: str
@@ -55,10 +74,10 @@ class ImageGrid:
 
     def __post_init__(self):
         if not self.columns or not self.rows:
-            raise UserError(f"plate {self.title!r} has no pictures; it takes at least one row and one column")
-        for name, tiles in self.rows:
-            if len(tiles) != len(self.columns):
+            raise UserError(f"image grid {self.title!r} has no pictures; it takes at least one row and one column")
+        for name, images in self.rows:
+            if len(images) != len(self.columns):
                 raise UserError(
-                    f"row {name!r} of plate {self.title!r} has {len(tiles)} tiles for {len(self.columns)} columns; "
+                    f"row {name!r} of {self.title!r} has {len(images)} images for {len(self.columns)} columns; "
                     "put None where there is none"
                 )

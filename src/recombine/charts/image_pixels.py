@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..packed_images import STEPS, UNDEFINED, shades_of
+from ..packed_images import STEPS, UNDEFINED, gray_levels
 from .image_grid import COLORS, Image, ImageGrid
 from .theme import COLOR_MAPS
 
@@ -22,12 +22,12 @@ from .theme import COLOR_MAPS
 ROOM = {"large": (780, 12, 76, 252), "medium": (520, 12, 64, 224), "small": (276, 8, 56, 140)}
 ABREAST = 5  # pictures of a list on a line
 SCREEN, HALF = 640, 112  # pixels that all rows together should take, and what no picture is made smaller for
-BAR = np.arange(STEPS + 1, dtype=np.uint8)[None]  # every shade once
+BAR = np.arange(STEPS + 1, dtype=np.uint8)[None]  # every gray level once
 
 
 @dataclass(frozen=True)
 class Bar:
-    """What the shades of a picture mean, from its low end to its high one."""
+    """What the gray levels of a picture mean, from its low end to its high one."""
 
     colors: str
     low: float
@@ -44,22 +44,22 @@ class Bar:
 
 
 # -- pictures as bytes ------------------------------------------------------------------------------------------------
-def tile_png(tile: Image, enlarge: int = 1) -> bytes:
-    """The picture as a PNG of one pixel a cell, or `enlarge` along each axis; undefined cells are transparent."""
-    shades = shades_of(tile.shades).repeat(enlarge, 0).repeat(enlarge, 1)
-    return encode(shades, tile.colors, float(tile.shades["low"]), float(tile.shades["high"]))
+def image_png(image: Image, enlarge: int = 1) -> bytes:
+    """The picture as a PNG of one pixel per cell, or `enlarge` along each axis; undefined cells are transparent."""
+    levels = gray_levels(image.packed).repeat(enlarge, 0).repeat(enlarge, 1)
+    return encode(levels, image.colors, float(image.packed["low"]), float(image.packed["high"]))
 
 
-def encode(shades: np.ndarray, colors: str, low: float, high: float) -> bytes:
-    """A palette PNG of shades [rows, columns]; its palette holds the colors that occur, nothing else."""
-    used, place = np.unique(shades, return_inverse=True)
-    place = place.reshape(shades.shape)
+def encode(levels: np.ndarray, colors: str, low: float, high: float) -> bytes:
+    """A palette PNG of gray levels [rows, columns]; its palette holds the colors that occur, nothing else."""
+    used, place = np.unique(levels, return_inverse=True)
+    place = place.reshape(levels.shape)
     palette = np.vstack([color_map(colors, low, high), np.zeros((1, 3), np.uint8)])[used]
     clear = b""
     if used[-1] == UNDEFINED:  # first in the palette, so that one byte says what is transparent
         palette, place = np.roll(palette, 1, axis=0), (place + 1) % len(used)
         clear = _chunk(b"tRNS", b"\0")
-    rows, columns = shades.shape
+    rows, columns = levels.shape
     lines = np.hstack([np.zeros((rows, 1), np.uint8), place.astype(np.uint8)])  # each line begins with its filter: none
     return b"".join(
         [
@@ -79,7 +79,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 @functools.lru_cache(maxsize=256)
 def color_map(colors: str, low: float, high: float) -> np.ndarray:
-    """The color of each shade, as uint8 [255, 3]. Signed colors have their middle at zero, wherever the ends are."""
+    """Colors of the gray levels, as uint8 [255, 3]. Signed colors have their middle at zero, wherever the ends are."""
     share = np.linspace(0.0, 1.0, STEPS + 1)
     if colors == "signed":
         reach = max(abs(low), abs(high)) or 1.0
@@ -90,28 +90,28 @@ def color_map(colors: str, low: float, high: float) -> np.ndarray:
 
 
 # -- pictures among others --------------------------------------------------------------------------------------------
-def flows(plate: ImageGrid) -> bool:
+def flows(grid: ImageGrid) -> bool:
     """One row without a name is a list of pictures, which continues on the next line."""
-    return len(plate.rows) == 1 and not plate.rows[0][0]
+    return len(grid.rows) == 1 and not grid.rows[0][0]
 
 
-def tiles_of(plate: ImageGrid) -> list[Image]:
-    """All pictures of a plate, row by row."""
-    return [tile for _, tiles in plate.rows for tile in tiles if tile is not None]
+def images_of(grid: ImageGrid) -> list[Image]:
+    """All pictures of a grid, row by row."""
+    return [image for _, row in grid.rows for image in row if image is not None]
 
 
-def shared_bars(plate: ImageGrid) -> list[Bar]:
-    """The bar of each color map that has the same ends in all pictures of the plate."""
-    ends = {name: {bar_of(tile) for tile in tiles_of(plate) if tile.colors == name} for name in COLORS}
+def shared_bars(grid: ImageGrid) -> list[Bar]:
+    """The bar of each color map that has the same ends in all pictures of the grid."""
+    ends = {name: {bar_of(image) for image in images_of(grid) if image.colors == name} for name in COLORS}
     return [found.pop() for found in ends.values() if len(found) == 1]
 
 
-def bar_of(tile: Image) -> Bar:
+def bar_of(image: Image) -> Bar:
     """The bar of a picture. Ends in three digits: what would be written alike is alike."""
-    shades_of(tile.shades)  # refused unless well-formed
-    low, high = float(tile.shades["low"]), float(tile.shades["high"])
+    gray_levels(image.packed)  # refused unless well-formed
+    low, high = float(image.packed["low"]), float(image.packed["high"])
     tiny = (high - low) / STEPS / 2  # less than can be seen
-    return Bar(tile.colors, *(0.0 if abs(end) < tiny else float(f"{end:.3g}") for end in (low, high)))
+    return Bar(image.colors, *(0.0 if abs(end) < tiny else float(f"{end:.3g}") for end in (low, high)))
 
 
 def side(page: str, columns: int, rows: int) -> int:
@@ -127,15 +127,15 @@ def enlarged(cells: tuple[int, int], longest: int) -> tuple[int, int]:
     return rows, columns
 
 
-def words(tile: Image) -> str:
+def words(image: Image) -> str:
     """The picture in words: its note and its range."""
-    shades, bar = shades_of(tile.shades), bar_of(tile)
-    undefined = int((shades == UNDEFINED).sum())
-    parts = [tile.note] if tile.note else []
-    if undefined < shades.size:
+    levels, bar = gray_levels(image.packed), bar_of(image)
+    undefined = int((levels == UNDEFINED).sum())
+    parts = [image.note] if image.note else []
+    if undefined < levels.size:
         parts.append(f"from {spelled(bar.low)} to {spelled(bar.high)}")
     if undefined:
-        parts.append(f"{undefined} of {shades.size} cells undefined")
+        parts.append(f"{undefined} of {levels.size} cells undefined")
     return "; ".join(parts)
 
 

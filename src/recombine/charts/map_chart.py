@@ -52,10 +52,10 @@ def map(split: Any) -> alt.LayerChart:
         for rank, (left, top) in enumerate(where.places.tolist())
         if side[rank]
     ]
-    told = [alt.Tooltip(field="combination", type="nominal"), alt.Tooltip(field="side", type="nominal")]
+    tips = [alt.Tooltip(field="combination", type="nominal"), alt.Tooltip(field="side", type="nominal")]
     if one.scores is not None:
-        told.append(alt.Tooltip(field="said", type="nominal", title=one.score_name))
-    at: dict[str, Any] = {**_places(where.width, where.height), "tooltip": told}
+        tips.append(alt.Tooltip(field="said", type="nominal", title=one.score_name))
+    at: dict[str, Any] = {**_places(where.width, where.height), "tooltip": tips}
     whole, inner = (where.cell - 2) ** 2, (where.cell - 2 * round(where.cell * INSET)) ** 2
     square = alt.Chart().mark_point(shape="square", filled=True, size=inner, style=["trained"])
     layers = [

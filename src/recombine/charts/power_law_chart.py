@@ -74,7 +74,7 @@ def log_log(
     looks = by_series([label[name] for name in known], columns=1, labelLimit=340)
     # the lower left corner, unless there are few enough fits to compare each with slopes of its own
     starts = [(line["size"], line["value"]) for line in lines[::2]] if 0 < len(fits) <= 2 else [(left, low)]
-    told = tooltip({"size": x_title, "series": "series", "seed": "seed"})
+    tips = tooltip({"size": x_title, "series": "series", "seed": "seed"})
     beside = -2 if len(reached) == len(rows) else 15  # below the arrows at the top
     layers = [
         *_guides(_fan(slopes, starts, right / 1.1, high), places("value"), beside),
@@ -83,11 +83,11 @@ def log_log(
             if lines
             else []
         ),
-        points(50, 0.7).transform_filter("datum.reached").encode(**places("at"), **looks, tooltip=told),
+        points(50, 0.7).transform_filter("datum.reached").encode(**places("at"), **looks, tooltip=tips),
     ]
     if len(reached) < len(rows):
         arrow = alt.Chart().mark_text(text="▲", fontSize=12, opacity=0.8).transform_filter("!datum.reached")
-        layers.append(arrow.encode(**places("at"), color=looks["color"], tooltip=told[:-1]))
+        layers.append(arrow.encode(**places("at"), color=looks["color"], tooltip=tips[:-1]))
     return layered(layers, drawn, 340, left_out(0, len(rows), len(few)))
 
 
@@ -112,15 +112,15 @@ def needed(table: Table) -> alt.LayerChart:
     up = alt.Y(field="value", type="quantitative", title="combinations needed", **log_axis(*ends))
     looks = by_series(names)
     both = [{"size": size, "value": size} for size in (max(min(sizes) / 1.2, ends[0]), ends[1])]
-    told = [alt.Tooltip(field=name, type="nominal") for name in ("family", "series", "seed", "size")]
-    told.append(alt.Tooltip(field="value", type="quantitative", title="needed"))
+    tips = [alt.Tooltip(field=name, type="nominal") for name in ("family", "series", "seed", "size")]
+    tips.append(alt.Tooltip(field="value", type="quantitative", title="needed"))
     average = alt.Chart(data(means(rows, ["size", "series"]))).mark_line(strokeWidth=2.5)
     all_of_them = alt.Chart(data(both)).mark_line(style=["reference"], strokeDash=[4, 4], clip=True)
     few = thinned(rows)
     layers = [
         all_of_them.encode(x=across, y=up),
         average.encode(x=across, y=up, color=looks["color"]),
-        points(50, 0.7).encode(x=across, y=up, **looks, tooltip=told),
+        points(50, 0.7).encode(x=across, y=up, **looks, tooltip=tips),
     ]
     return layered(layers, few, 320, left_out(0, len(rows), len(few)))
 

@@ -46,7 +46,7 @@ def scatter(
     across = alt.X(field="across", type="quantitative", title=x_title, scale=scale)
     up = alt.Y(field="at", type="quantitative", title=value, scale=scale if diagonal else alt.Scale(zero=False))
     there = [name for name in ("trial", "series", "seed", size) if name and any(name in row for row in few)]
-    told = [alt.Tooltip(field=name, type="nominal") for name in there] + [
+    tips = [alt.Tooltip(field=name, type="nominal") for name in there] + [
         alt.Tooltip(field=name, type="quantitative", format=".3f", title=words)
         for name, words in (("x", x_title), ("value", value))
     ]
@@ -60,6 +60,6 @@ def scatter(
     layers = [
         *thresholds("y", reference),
         *([same.encode(x=across, y=up)] if diagonal else []),
-        dots.encode(x=across, y=up, **more, tooltip=told),
+        dots.encode(x=across, y=up, **more, tooltip=tips),
     ]
     return layered(layers, few, 300 if diagonal else 320, left_out(lost, len(rows), len(few)))

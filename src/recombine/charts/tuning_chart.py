@@ -54,13 +54,13 @@ def tuning(
     color = alt.Color(field="series", type="nominal", scale=alt.Scale(domain=series), legend=legend())
     dashes = alt.Scale(domain=series, range=[DASHES[i % len(DASHES)] for i in range(len(series))])
     dash = alt.StrokeDash(field="series", type="nominal", legend=legend(), scale=dashes)
-    told = tooltip({"unit": "unit", "series": "curve", "place": x_title})
+    tips = tooltip({"unit": "unit", "series": "curve", "place": x_title})
     names = alt.Chart(data([{"unit": unit, "at": -line} for line, unit in enumerate(units)]))
     layers = [
         alt.Chart()
         .mark_line(strokeWidth=2)
         .encode(x=across, y=up, color=color, strokeDash=dash, detail=alt.Detail(field="unit", type="nominal")),
-        alt.Chart().mark_point(size=70, opacity=0, filled=True).encode(x=across, y=up, tooltip=told),  # for the pointer
+        alt.Chart().mark_point(size=70, opacity=0, filled=True).encode(x=across, y=up, tooltip=tips),  # for the pointer
         # above the curves, so that they have all of a narrow screen
         names.mark_text(style=["reference-label"], align="left", baseline="top", dy=5).encode(
             x=alt.value(2), y=up, text=alt.Text(field="unit", type="nominal")

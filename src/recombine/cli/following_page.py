@@ -49,7 +49,7 @@ class FollowingPage:
         self.place, self.studies, self.every = place, studies, every
         self.path = Path(place).absolute() / "report.html"
         self._over = threading.Event()
-        self._pause, self._told, self._written = every, "", -float("inf")
+        self._pause, self._line, self._written = every, "", -float("inf")
         self._thread = threading.Thread(target=self._follow, daemon=True)
 
     def __enter__(self) -> FollowingPage:
@@ -73,11 +73,11 @@ class FollowingPage:
         """Writes the page if there is something new to tell; says whether it did."""
         from ..lab.status import status_of
 
-        told, now = status_of(self.place, self.studies).line(), time.monotonic()
-        if told == self._told and now - self._written < UNCHANGED:
+        line, now = status_of(self.place, self.studies).line(), time.monotonic()
+        if line == self._line and now - self._written < UNCHANGED:
             return False
-        self._put(running=True, words=told)
-        self._told, self._written = told, time.monotonic()
+        self._put(running=True, words=line)
+        self._line, self._written = line, time.monotonic()
         self._pause = max(self.every, SHARE * (self._written - now))
         return True
 

@@ -55,7 +55,7 @@ def print_result(result, console: Console) -> None:
         kept = ["survives e-BH at 5 % over this study"] if claim.id in result.survivors else []
         notes = [*verdict.notes, *kept, *(f"{c.cell}: {c.decision()[0]}" for c in verdict.cells if c.cell)]
         text = "\n".join([escape(claim.text), *(f"[dim]{escape(words)}[/]" for words in notes)])
-        value = "\n".join([str(verdict.interval), *verdict.told]) if verdict.interval.seeds else "-"
+        value = "\n".join([str(verdict.interval), *verdict.effect_words]) if verdict.interval.seeds else "-"
         outcome, wanted = f"[{COLORS[verdict.outcome]}]{verdict.outcome}[/]", claim.wanted
         table.add_row(outcome, text, escape(value), wanted)
         if console.width < NARROW:
@@ -96,11 +96,11 @@ def print_comparison(comparison, console: Console) -> None:
         change = f"{one.outcomes[0]}\n-> {one.outcomes[1]}" if one.turned else ""
         mark = "[bold]differs[/]" if one.differs else "" if one.difference.seeds >= 2 else "[dim]few seeds[/]"
         difference = str(one.difference) if one.difference.seeds else "-"
-        told = "\n".join(filter(None, (mark, change)))
-        table.add_row(escape(one.text), *(values := list(means)), escape(difference), told)
+        remarks = "\n".join(filter(None, (mark, change)))
+        table.add_row(escape(one.text), *(values := list(means)), escape(difference), remarks)
         if console.width < NARROW:
             lines = [escape(one.text), f"  {values[0]} -> {values[1]}", escape(f"  difference {difference}")]
-            console.print("\n".join([*lines, *(f"  {line}" for line in told.splitlines())]))
+            console.print("\n".join([*lines, *(f"  {line}" for line in remarks.splitlines())]))
     if console.width >= NARROW:
         console.print(table)
     for name, a, b in comparison.settings:

@@ -192,8 +192,8 @@ def _run_and_show(run: Callable[[], Any], place: str, quiet: bool, meanwhile: An
         print_result(result, Console(highlight=False))
         Console(highlight=False, soft_wrap=True).print(f"\nreport: {page}", markup=False)
     for failure in result.failures:
-        told = f"failed: {result.study.label(failure.cell.spec)}: {failure.error}"
-        console.print(visible(told), markup=False)
+        line = f"failed: {result.study.label(failure.cell.spec)}: {failure.error}"
+        console.print(visible(line), markup=False)
     if result.failures:
         console.print(f"tracebacks: {place}/failures; `recombine retry {place}` tries these cells again", markup=False)
     return result

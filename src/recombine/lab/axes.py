@@ -26,6 +26,12 @@ class Arms:
     Args:
         changes: by name of the arm; a path to a whole part ("net") replaces it, one into a part ("net.width") a value.
         chosen: the names that are run, maybe by scale; all if it is None.
+
+    Example:
+        >>> from recombine.lab.axes import Arms
+        >>> arms = Arms({"narrow": {"net.width": 16}, "wide": {"net.width": 256}})
+        >>> arms.changes["wide"]
+        {'net.width': 256}
     """
 
     changes: Mapping[str, Mapping[str, Any]]

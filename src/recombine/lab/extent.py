@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .cells import canonical
-from .store import Record
+from .record import Record
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import UserError
-from .store import Record, Store, Table, tidy
+from .record import Record, Table, tidy
+from .store import Store
 
 if TYPE_CHECKING:
     from ..nets import Net
@@ -19,6 +20,14 @@ class StoredRun:
     """A run that was stored. Nothing is computed, and nothing is changed.
 
     `table` has one row per reading: the place of its cell on each axis of the study, the reading, and its value.
+
+    Args:
+        store: where it is, as `rc.load` opens it.
+
+    Example:
+        >>> result = rc.run(study, "smoke", seeds=2, out="coin", quiet=True)
+        >>> rc.load("coin").table.value.tolist()
+        [0.9, 0.9]
     """
 
     def __init__(self, store: Store):

@@ -72,8 +72,8 @@ def with_own(registry: Mapping[str, Study], text: str | None) -> Mapping[str, St
 
 def from_argument(text: str) -> Study:
     """The study that a driver told its worker of."""
-    told = require_fields(json_object(text, "what a worker was told of its study"), {"study": str, "folder": str})
-    return own_study(told["study"], told["folder"])
+    fields = require_fields(json_object(text, "what a worker was told of its study"), {"study": str, "folder": str})
+    return own_study(fields["study"], fields["folder"])
 
 
 def _from_file(path: Path) -> ModuleType:

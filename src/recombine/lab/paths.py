@@ -16,6 +16,15 @@ class Same:
     """The value at another path of the same trial, as it is or after `then`.
 
     `{"support": {"name": "disconnected", "within": Same("support.held_out")}}` keeps the share that was asked for.
+
+    Args:
+        path: in the trial, such as "support.held_out".
+        then: what becomes of the value; as it is if left out.
+
+    Example:
+        >>> from recombine.lab.paths import Same
+        >>> Same("net.width", lambda width: width // 2).then(64)
+        32
     """
 
     path: str

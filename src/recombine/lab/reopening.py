@@ -12,8 +12,9 @@ from ..errors import UserError, require_int
 from ..files import Files
 from .cells import Cell
 from .claim_memory import ChangedClaim, changed_since
+from .record import FORMAT, Failure, Record, tidy
 from .scales import SCALES
-from .store import ABOUT, FORMAT, Failure, Record, Store, tidy
+from .store import ABOUT, Store
 from .study import Study
 from .study_result import Result
 from .verdicts import judge, measured

@@ -43,7 +43,7 @@ class Status:
         of = f" of {self.total}" if self.total is not None else ""
         counts = [f"{self.done}{of} done", f"{len(self.running)} running", f"{self.failed} failed"]
         counts += [f"{self.left} left"] if self.left is not None else []
-        return ", ".join(counts + ([words] if (words := self._pace()) else []))
+        return ", ".join(counts + ([words] if (words := self._rate_words()) else []))
 
     def __str__(self) -> str:
         lines = [f"{self.study}, {self.scale} scale, {self.place}", self.line()]
@@ -56,7 +56,7 @@ class Status:
             lines.append(f"nobody is at work here; `{command}` computes what is missing")
         return "\n".join(lines)
 
-    def _pace(self) -> str:
+    def _rate_words(self) -> str:
         return in_words(self.rate, self.seconds_left, self.memory)
 
 

@@ -1,4 +1,4 @@
-"""The store: a folder, or a URL such as s3://bucket/prefix, with One immutable record per cell.
+"""The store: a folder, or a URL such as s3://bucket/prefix, with one immutable record per cell.
 
     DIR/store.json            format, study, scale, settings
     DIR/records/ID.json       what a cell measured, with a checksum
@@ -15,11 +15,9 @@ A record is written aside, fsynced and renamed, so it is whole or absent. The sa
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,11 +26,9 @@ from ..files import Files, LocalFiles, cannot_write, open_files, user_cache, why
 from ..files.foreign_json import parsed_json, require_fields
 from ..labels import visible
 from .cells import Cell, canonical
-from .format_1 import cell_of_format_1, rows_of_format_1
 from .kept_records import KeptFacts, KeptRows
+from .record import FORMAT, READ, DamagedRecord, Failure, Record
 
-FORMAT = 2  # cells are nested data; those of format 1 were flat, and are still read
-READ = (1, FORMAT)
 #: what a store says of itself; a file that says it otherwise is damaged
 ABOUT = {"study": str, "version": int, "scale": str, "settings": dict, "seeds": int}
 DIFFERENCES = 5  # settings that an error names
@@ -40,81 +36,6 @@ GROWING = ("seeds", "claims")  # what a run may say otherwise when it goes on
 #: what a run that lost its folder may have left there, and nothing else
 TRACES = frozenset({"checkpoints", "claims", "drivers", "locks", "nets"})
 T = TypeVar("T")
-Table = Any  # a pandas.DataFrame, whose own types are too loose to check against
-
-
-class DamagedRecord(ValueError):
-    """A record that cannot be trusted: truncated, changed, or not a record."""
-
-
-@dataclass(frozen=True)
-class Record:
-    """What one cell measured."""
-
-    cell: Cell
-    rows: Sequence[dict[str, Any]]  # tidy readings
-    facts: Mapping[str, Any]  # certificate, seconds, and other things to know
-    provenance: dict[str, str]
-
-    def to_bytes(self) -> bytes:
-        body = {
-            "format": FORMAT,
-            "id": self.cell.id,
-            "cell": self.cell.to_json(),
-            "rows": [_finite(row) for row in self.rows],
-            "facts": _finite(self.facts),
-            "provenance": self.provenance,
-        }
-        return (canonical(body | {"sum": _sum(body)}) + "\n").encode()
-
-    @classmethod
-    def from_bytes(cls, data: bytes, id: str | None = None) -> Record:
-        """The record that was written; `id` is that of the cell it should be of."""
-        try:
-            body = require_fields(parsed_json(data, once=False), {"sum": str, "format": int, "id": str})
-            claimed = body.pop("sum")
-            if claimed != _sum_as_written(data) and claimed != _sum(body):
-                raise DamagedRecord("its content does not match its checksum")
-            if body["format"] not in READ:
-                raise DamagedRecord(f"it is of format {body['format']!r} and not {FORMAT}")
-            if id is not None and body["id"] != id:
-                raise DamagedRecord("it belongs to another cell")
-            rows = [{**row, "value": float(row["value"])} for row in body["rows"]]  # "nan" is a float's spelling too
-            cell = Cell.from_json(body["cell"])
-            if body["format"] == 1:
-                rows, cell = rows_of_format_1(rows, cell.spec), cell_of_format_1(cell)
-            elif cell.id != body["id"]:  # a checksum is easily made again, and the cell is what a reading belongs to
-                raise DamagedRecord("its cell is not the one that its id is the hash of")
-            return cls(cell, rows, dict(body["facts"]), dict(body["provenance"]))
-        except DamagedRecord:
-            raise
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as problem:
-            raise DamagedRecord(f"it is not a record ({type(problem).__name__})") from problem
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A cell that gave no record."""
-
-    cell: Cell
-    error: str
-    traceback: str
-    driver: str = ""  # whose worker it was
-
-    def to_bytes(self) -> bytes:
-        body = {"format": FORMAT, "cell": self.cell.to_json(), "error": self.error, "traceback": self.traceback}
-        return (canonical(body | {"driver": self.driver}) + "\n").encode()
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Failure | None:
-        """None if it is damaged: that its cell failed is then known by its name alone."""
-        try:
-            texts = {"error": str, "traceback": str, "driver": str}
-            body = require_fields(parsed_json(data), texts)
-            texts = [body[name] for name in texts]
-            return cls(Cell.from_json(body["cell"]), *texts)
-        except (ValueError, KeyError, TypeError, RecursionError):
-            return None
 
 
 class Store:
@@ -352,49 +273,8 @@ def peek(files: Files, cell: Cell) -> Record | None:
         return None
 
 
-def tidy(records: Sequence[Record]) -> Table:
-    """One row a reading, with the settings of its cell beside it."""
-    import pandas
-
-    columns: dict[str, list[Any]] = {}  # by column: rows as dictionaries would take ten times the memory
-    count = 0
-    for record in records:
-        place = {"study": record.cell.study, "cell": record.cell.id}
-        for name, value in record.cell.columns().items():
-            place[name] = value if _scalar(value) else canonical(value)
-        for row in record.rows:
-            for name, value in (place | row).items():
-                column = columns.setdefault(name, [])
-                if len(column) < count:
-                    column += [math.nan] * (count - len(column))
-                column.append(value)
-            count += 1
-    for column in columns.values():
-        column += [math.nan] * (count - len(column))
-    return pandas.DataFrame(columns)
-
-
 def _ask(files: Files, question: Callable[[], T]) -> T:
     try:
         return question()
     except OSError as problem:  # a name that is too long, a folder that may not be entered, a service that is down
         raise UserError(f"{files.place} cannot be used: {why_not(problem)}") from None
-
-
-def _scalar(value: Any) -> bool:
-    return value is None or isinstance(value, (str, int, float, bool))
-
-
-def _finite(row: Mapping[str, Any]) -> dict[str, Any]:
-    """JSON has no NaN: a value that is undefined, or beyond all numbers, is spelled "nan"."""
-    return {k: "nan" if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
-
-
-def _sum(body: dict[str, Any]) -> str:
-    return hashlib.sha256(canonical(body).encode()).hexdigest()
-
-
-def _sum_as_written(data: bytes) -> str:
-    """The checksum by the bytes themselves, in our one spelling, where `sum` comes last: the faster way."""
-    body, mark, _ = data.rpartition(b',"sum":"')
-    return hashlib.sha256(body + b"}").hexdigest() if mark else ""

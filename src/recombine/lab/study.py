@@ -26,9 +26,9 @@ from .cells import Cell, Spec, canonical
 from .controls import SAME_ARMS, UNRELATED, scores_by_chance
 from .headlines import headline_of
 from .paths import Tree, changed, leaves, resolved
+from .record import Record
 from .scales import SCALES as SCALES
 from .scales import Scale, at_scale
-from .store import Record
 from .study_grid import grid_cells
 from .study_table import StudyTable
 from .verdicts import Claim, Measurement
@@ -328,7 +328,7 @@ class Study:
 
     def image_grids(self, records: Sequence[Record]) -> list[ImageGrid]:
         """Image grids that there is something to show in."""
-        return [plate for image in self.images if (plate := image(records)) is not None]
+        return [grid for image in self.images if (grid := image(records)) is not None]
 
     def support_maps(self, records: Sequence[Record]) -> list[SupportMap]:
         """Splits, which the report shows combination by combination."""

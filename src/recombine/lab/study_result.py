@@ -22,8 +22,9 @@ from ..statistics.intervals import Interval
 from .claim_memory import ChangedClaim
 from .claim_rows import claim_figure
 from .extent import Extent, Setup, content_of, setups_of
+from .record import Failure, Record
 from .settings import RESERVED, differing, words_for
-from .store import Failure, Record, Store
+from .store import Store
 from .study import Study
 from .study_table import StudyTable
 from .verdicts import Measurement, Verdict, counts, surviving

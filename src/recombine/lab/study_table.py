@@ -25,7 +25,14 @@ RESOLUTION = 0.01  # two scores on 1,024 tasks each that differ by less are the 
 
 
 class PreconditionFailed(Exception):
-    """The precondition of a claim does not hold for a seed; the text says which. It is counted, as a finding."""
+    """The precondition of a claim does not hold for a seed; the text says which. It is counted, as a finding.
+
+    Example:
+        >>> from recombine.lab.study_table import PreconditionFailed
+        >>> raise PreconditionFailed("the coin was lost")
+        Traceback (most recent call last):
+        recombine.lab.study_table.PreconditionFailed: the coin was lost
+    """
 
 
 class Missing(PreconditionFailed):
@@ -50,6 +57,18 @@ class StudyTable:
 
     A part of a table is cut out of the frame when the frame is asked for: cutting takes a millisecond, and claims ask
     for the scores of every seed. These are read from plain rows.
+
+    Args:
+        frame: a pandas data frame of readings, with the place of its trial on each axis beside each.
+        metric: what scores are about.
+        plain: the same as plain rows, where they are there.
+
+    Example:
+        >>> import pandas
+        >>> from recombine.lab.study_table import StudyTable
+        >>> table = StudyTable(pandas.DataFrame({"seed": [0, 1], "value": [0.9, 0.7]}), "r2")
+        >>> table.where(seed=1).value.tolist()
+        [0.7]
     """
 
     def __init__(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .store import Record
+from .record import Record
 
 NAMES = {"r2": "R2", "episode_accuracy": "episodes right"}
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..charts.split_map import SupportMap
 from ..charts.words import SCORES
 from ..errors import UserError
-from .store import Record
+from .record import Record
 
 #: what is scored combination by combination, in words
 NAMES = {"r2_pooled": "R²", **SCORES}

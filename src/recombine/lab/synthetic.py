@@ -13,8 +13,8 @@ from typing import Any
 
 from ..context import Context, Measured
 from .cells import Cell, Spec
+from .record import Record
 from .scales import Scale
-from .store import Record
 from .study import Settings, Study
 from .verdicts import Claim, at_least
 

@@ -71,6 +71,15 @@ class Verdict:
         decided_at: after how many seeds it was decided; 0 if it is not.
         why: why it is open, or what a decision leaves out.
         error: that the reading of a seed cannot be: an error of the study.
+
+    Example:
+        >>> import pandas
+        >>> from recombine.lab.study_table import StudyTable
+        >>> from recombine.lab.verdicts import judge
+        >>> seeds = StudyTable(pandas.DataFrame({"seed": range(6), "value": [0.9, 0.91, 0.92, 0.9, 0.91, 0.9]}), "")
+        >>> verdict = judge(claim, seeds, "laptop")
+        >>> verdict.on_side, verdict.decided_at
+        ((6, 6), 3)
     """
 
     claim: Claim
@@ -127,7 +136,7 @@ class Verdict:
         return value if math.isfinite(value) else None
 
     @property
-    def told(self) -> list[str]:
+    def effect_words(self) -> list[str]:
         """What to know of the numbers beside mean and interval: the effect, and how many seeds lie on the side."""
         (k, n), effect = self.on_side, self.effect
         if not n:
@@ -249,6 +258,14 @@ def judge(claim: Claim, table: StudyTable, scale: str, blocked: Mapping[int, str
         table: the trials of all seeds.
         scale: of the run.
         blocked: seeds that lack a trial which the claim reads, and which one; they end what counts.
+
+    Example:
+        >>> import pandas
+        >>> from recombine.lab.study_table import StudyTable
+        >>> from recombine.lab.verdicts import judge
+        >>> seeds = StudyTable(pandas.DataFrame({"seed": range(6), "value": [0.9, 0.91, 0.92, 0.9, 0.91, 0.9]}), "")
+        >>> judge(claim, seeds, "laptop").outcome
+        'supported'
     """
     if scale not in claim.scales:
         where = " and ".join(claim.scales)
@@ -306,8 +323,8 @@ def _left_out(verdict: Verdict) -> str:
 
 def _since_decided(verdict: Verdict) -> str:
     """That seeds which came after a decision speak against it: it stays, and the page says so."""
-    told = (_disagreement(cell) for cell in verdict.cells)
-    return next((f"later seeds do not agree with those that decided: {words}" for words in told if words), "")
+    disagreements = (_disagreement(cell) for cell in verdict.cells)
+    return next((f"later seeds do not agree with those that decided: {words}" for words in disagreements if words), "")
 
 
 def _disagreement(cell: CellVerdict) -> str:

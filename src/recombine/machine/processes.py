@@ -74,10 +74,10 @@ def _start_of(pid: int) -> str | None:
         fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
         return None if len(fields) < 20 or fields[0] in "ZX" else fields[19]
     try:
-        told = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, timeout=5).stdout.strip()
+        printed = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, timeout=5).stdout.strip()
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return _short(told.decode("ascii", "replace")) if told else None
+    return _short(printed.decode("ascii", "replace")) if printed else None
 
 
 def _short(text: str) -> str:

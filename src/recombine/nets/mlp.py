@@ -115,8 +115,8 @@ class MLPNet(Net):
         h, shape = code[:, None], (len(code), 1)  # without inputs: one row per task
         if batch.inputs is not None:
             shape = batch.inputs.shape[:-1]  # (T, S, ...)
-            told = code.reshape(len(code), *[1] * (len(shape) - 1), -1)
-            h = jnp.concatenate([jnp.broadcast_to(told, (*shape, code.shape[-1])), batch.inputs], axis=-1)
+            spread = code.reshape(len(code), *[1] * (len(shape) - 1), -1)
+            h = jnp.concatenate([jnp.broadcast_to(spread, (*shape, code.shape[-1])), batch.inputs], axis=-1)
         h = h.reshape(-1, h.shape[-1])  # rows: one matrix product per layer
         trace: Trace = {}
         for layer, (kernel, bias) in enumerate(zip(self.kernels, self.biases, strict=True), start=1):

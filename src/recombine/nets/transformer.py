@@ -172,11 +172,11 @@ class TransformerNet(Net):
         trace: Trace = {}
         rows = inputs.shape[1]
         if self.code_is_words:
-            told = look_up(self.code_kernel, code)
+            code_words = look_up(self.code_kernel, code)
         else:
-            told = matmul(code, self.code_kernel, self.precision)[:, None]
+            code_words = matmul(code, self.code_kernel, self.precision)[:, None]
         read = rows_matmul(inputs, self.input_kernel, self.precision) + self.input_bias
-        h = jnp.concatenate([told, read], axis=1)  # (sequences, code + rows, d)
+        h = jnp.concatenate([code_words, read], axis=1)  # (sequences, code + rows, d)
         for number, block in enumerate(self.blocks, start=1):
             # nothing reads the stream at the code after the last block
             middle, h = block(h, rows if number == len(self.blocks) else h.shape[1])

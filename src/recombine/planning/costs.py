@@ -16,10 +16,17 @@ from ..spaces import Space
 class Costs:
     """The cost of any combination.
 
-    cost: None (one each), a mapping from elements ("weather=snow", ("weather", "snow")) or, nested, from factors to
-    levels to costs, which add up, or a function from rows to costs.
-    base: what a combination costs before its levels; 1 if no level has a cost, else 0.
-    own: rank -> cost of combinations that have a price of their own.
+    Args:
+        space: what is combined.
+        cost: None (one each), a mapping from elements ("weather=snow", ("weather", "snow")) or, nested, from factors to
+            levels to costs, which add up, or a function from rows to costs.
+        base: what a combination costs before its levels; 1 if no level has a cost, else 0.
+        own: rank -> cost of combinations that have a price of their own.
+
+    Example:
+        >>> weather = rc.Product(weather=["sun", "snow"], time=["noon", "night"])
+        >>> rc.planning.Costs(weather, {"weather=snow": 5, "time=night": 2}, base=1).of(weather.enumerate())
+        array([1., 3., 6., 8.])
     """
 
     def __init__(
@@ -77,6 +84,18 @@ def additive(space: Space, rows: np.ndarray, costs: np.ndarray, weights: np.ndar
 
     What an unseen combination costs is not known; that costs add up over levels is our assumption. No estimate is
     taken below the least cost that was seen.
+
+    Args:
+        space: what is combined.
+        rows: (N, K) combinations whose cost is known.
+        costs: (N,) theirs, above 0.
+        weights: (N,) how much each counts.
+
+    Example:
+        >>> known = grid.enumerate()
+        >>> fitted = rc.planning.additive(grid, known, 1.0 + known.sum(1), np.ones(len(known)))
+        >>> fitted.of(np.array([[5, 5]])).round()
+        array([11.])
     """
     if not np.isfinite(costs).all() or (costs <= 0).any():
         raise UserError("a cost in the table is not above 0; every cost must be a positive number")

@@ -21,7 +21,17 @@ _MOST_SPLITS = 100_000  # of one search; the question is as hard as any puzzle
 
 
 class Forbidden:
-    """What cannot be combined in a space. `forbid`: expressions, or mappings from factors to a level or several."""
+    """What cannot be combined in a space.
+
+    Args:
+        space: what is combined.
+        forbid: expressions such as "weather=snow & time=noon", or mappings from factors to a level or several.
+
+    Example:
+        >>> weather = rc.Product(weather=["sun", "snow"], time=["noon", "night"])
+        >>> rc.planning.Forbidden(weather, "weather=snow & time=noon").allowed(weather.enumerate())
+        array([ True,  True, False,  True])
+    """
 
     def __init__(self, space: Space, forbid: Any = ()):
         require_free(space, "a plan")

@@ -50,15 +50,24 @@ def plan_space(
     frequency: Any = None,
     seed: int = 0,
 ) -> Plan:
-    """What to add to the covered combinations (rows of the space; none if left out).
+    """What to add to the covered combinations.
 
-    strength: every set of so many elements is to be seen together; pairs if left out, of one factor its levels.
-    budget: how many combinations, or with costs how much they may cost in all; without it, until all is covered.
-    forbid: expressions such as "weather=snow & time=noon", or mappings {"weather": "snow", "time": ["noon", "dawn"]}.
-    cost: mapping from levels to costs, which add up; a function of rows; or `Costs`.
-    risk: a function of rows (or of rows and of what is trained by then), or a mapping from ranks to risks.
-    frequency: a function of rows, with `levels()`: how often combinations and levels are met in use. Of what buys the
-        same, common partners are preferred; once all is covered, risk x frequency decides.
+    Args:
+        space: what is combined.
+        covered: rows of the space that are trained already; none if left out.
+        budget: how many combinations, or with costs how much they may cost in all; without it, until all is covered.
+        strength: every set of so many elements is to be seen together; pairs if left out, of one factor its levels.
+        forbid: expressions such as "weather=snow & time=noon", or mappings from factors to a level or several.
+        cost: mapping from levels to costs, which add up; a function of rows; or `Costs`.
+        risk: a function of rows (or of rows and of what is trained by then), or a mapping from ranks to risks.
+        frequency: a function of rows, with `levels()`: how often combinations and levels are met in use. Of what buys
+            the same, common partners are preferred; once all is covered, risk x frequency decides.
+        seed: of what is drawn where several would do.
+
+    Example:
+        >>> found = rc.planning.plan_space(rc.Product(color=3, shape=4))
+        >>> len(found.rows), found.after["unseen"]
+        (12, 0)
     """
     if not isinstance(space, Space):
         raise UserError(f"a plan needs a space, such as Product(color=3, shape=4); got {space!r}")
@@ -96,7 +105,16 @@ def _distinct(space: Space, rows: np.ndarray) -> np.ndarray:
 
 
 def fewest_to_connect(space: Space, covered: Any = None) -> int:
-    """The fewest combinations after which every element is trained and all hang together: exact."""
+    """The fewest combinations after which every element is trained and all hang together: exact.
+
+    Args:
+        space: what is combined.
+        covered: rows of the space that are trained already; none if left out.
+
+    Example:
+        >>> rc.planning.fewest_to_connect(rc.Product(color=4, shape=5))
+        8
+    """
     require_free(space, "a plan")
     rows = np.zeros((0, space.width), space.dtype) if covered is None else np.asarray(space.check(covered))
     usage = element_usage(space, rows)

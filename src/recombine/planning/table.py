@@ -24,20 +24,40 @@ TUPLES = {1: "level", 2: "pair", 3: "triple"}
 
 @dataclass(frozen=True)
 class Step:
-    """One combination to add."""
+    """One combination to add.
+
+    Args:
+        row: the combination.
+        stage: "levels", "connect", "cover" or "risk": the first that was not done when it was chosen.
+        levels: elements trained for the first time.
+        joined: components fewer, where an untrained element is one.
+        tuples: t-tuples seen for the first time.
+        cost: of the combination.
+        risk: that it fails as things are; NaN if not known.
+        lowered: how much the sum of risks falls; NaN if not known.
+        rarest: how often its rarest pair was seen, where that is why it was chosen.
+        new_levels: names of the elements trained for the first time.
+        groups: an element of each group that it joins.
+        new_tuples: the first few of those seen for the first time.
+
+    Example:
+        >>> first = rc.planning.plan_space(rc.Product(color=3, shape=4), budget=1).steps[0]
+        >>> first.stage, first.levels, first.tuples
+        ('levels', 2, 1)
+    """
 
     row: np.ndarray
-    stage: str  # "levels", "connect", "cover" or "risk": the first that was not done when it was chosen
-    levels: int  # elements trained for the first time
-    joined: int  # components fewer, where an untrained element is one
-    tuples: int  # t-tuples seen for the first time
+    stage: str
+    levels: int
+    joined: int
+    tuples: int
     cost: float
-    risk: float  # that it fails as things are; NaN if not known
-    lowered: float  # how much the sum of risks falls; NaN if not known
-    rarest: int | None  # how often its rarest pair was seen, where that is why it was chosen
+    risk: float
+    lowered: float
+    rarest: int | None
     new_levels: list[str]
-    groups: list[str]  # an element of each group that it joins
-    new_tuples: list[tuple[str, ...]]  # the first few
+    groups: list[str]
+    new_tuples: list[tuple[str, ...]]
 
     def words(self, strength: int) -> str:
         """What it buys, as a sentence."""
@@ -66,15 +86,30 @@ class Step:
 
 @dataclass
 class Plan:
-    """Combinations to add, in order. `table` is a pandas table; `rows` are combinations of the space."""
+    """Combinations to add, in order. `table` is a pandas table; `rows` are combinations of the space.
+
+    Args:
+        space: what is combined.
+        covered: what is covered once all are added.
+        already: combinations that were covered before.
+        steps: one per combination to add.
+        notes: what a user should know.
+        covered_at: after so many combinations all that can be covered is; None if a budget ends before.
+        apart: groups that cannot be joined.
+
+    Example:
+        >>> made = rc.planning.plan_space(rc.Product(color=3, shape=4), budget=2)
+        >>> len(made.table), made.before["unseen"], made.after["unseen"]
+        (2, 12, 10)
+    """
 
     space: Space
-    covered: Covered  # what is covered once all are added
-    already: int  # combinations that were covered before
+    covered: Covered
+    already: int
     steps: list[Step] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    covered_at: int | None = None  # after so many combinations all that can be covered is
-    apart: int | None = None  # groups that cannot be joined
+    covered_at: int | None = None
+    apart: int | None = None
     before: dict[str, int] = field(init=False)
     after: dict[str, int] = field(init=False)
 

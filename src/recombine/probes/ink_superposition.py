@@ -8,7 +8,7 @@ points, so that a drawing counts by its ink; the definitions are ours):
     by_others    by as many trained drawings that share no factor, drawn at random: what so many regressors give anyway
     by_filled    by the truth and such drawings, as many in all as share a factor: the truth with the same freedom
     kernel_K     by a kernel fitted to the net's own drawings at trained points (K: factorized, radial, binary, match;
-                 see `kernels`); kernel_K_error is the squared error a pixel
+                 see `kernels`); kernel_K_error is the squared error per pixel
 
 A net that superposes scores high by_shared and low by_truth, one that composes the other way round: the controls
 "_template" and "_truth" are such drawings. Near the border of the hole trained neighbors overlap with the truth.

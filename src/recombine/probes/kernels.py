@@ -37,7 +37,7 @@ class KernelFit:
     """A kernel fitted to drawings at trained points."""
 
     scale: tuple[float, float] | None  # along each factor, in levels
-    left_out: float | None  # squared error a pixel of trained points that were left out, by which the scale was chosen
+    left_out: float | None  # squared error per pixel of trained points left out, by which the scale was chosen
     prediction: np.ndarray  # (held-out points, pixels)
 
 
@@ -85,7 +85,7 @@ class KernelMachine:
     """What a kernel machine draws that was fitted to the true drawings of trained points."""
 
     prediction: np.ndarray  # (n0, n1, pixels) of ink
-    error_trained: float  # squared error a pixel
+    error_trained: float  # squared error per pixel
     error_held_out: float
 
 

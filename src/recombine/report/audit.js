@@ -10,7 +10,7 @@
   const form = section.querySelector(".switches");
   const [down, across] = [form.querySelector("[data-down]"), form.querySelector("[data-across]")];
   const table = section.querySelector(".heat");
-  const told = section.querySelector("[data-told]");
+  const readout = section.querySelector("[data-readout]");
   const listed = section.querySelector("[data-listed]");
   const filtered = section.querySelector("[data-filtered]");
   let chosen = null; // {factor: code} of the cell that was pressed
@@ -53,7 +53,7 @@
     const [a, b] = [Number(down.value), Number(across.value)];
     const at = cells(a, b);
     table.replaceChildren();
-    if (!at) { told.textContent = a === b ? "Choose two different factors." : "This pair of factors is not on the page."; return; }
+    if (!at) { readout.textContent = a === b ? "Choose two different factors." : "This pair of factors is not on the page."; return; }
     const shown = measure();
     const all = levels[a].flatMap((_, i) => levels[b].map((_, j) => at(i, j)));
     const top = Math.max(...all.map((c) => c[0]), 1);
@@ -81,7 +81,7 @@
         button.setAttribute("aria-pressed", String(Boolean(pressed)));
         if (!c[0] && shown === measures.coverage) button.className = "never";
         button.style.background = `color-mix(in srgb, ${shown.color} ${Math.round(100 * Math.min(shown.shade(c, top), 0.75))}%, transparent)`;
-        const tell = () => { told.textContent = said; };
+        const tell = () => { readout.textContent = said; };
         button.addEventListener("pointerenter", tell);
         button.addEventListener("focus", tell);
         button.addEventListener("click", () => {
@@ -98,7 +98,7 @@
     });
     table.append(thead, body);
     const cut = [a, b].filter((f) => levels[f].length < data.all[f]).map((f) => `${levels[f].length} of ${count(data.all[f])} levels of ${factors[f]}`);
-    told.textContent = cut.length ? `Shown: ${cut.join(", ")}, those with most rows.` : "Press a cell to see its combinations; point at it for numbers and intervals.";
+    readout.textContent = cut.length ? `Shown: ${cut.join(", ")}, those with most rows.` : "Press a cell to see its combinations; point at it for numbers and intervals.";
   }
 
   // -- combinations

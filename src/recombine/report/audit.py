@@ -56,6 +56,11 @@ def write_audit(
         folder: where to; files of an earlier audit there are replaced, if they are as they were written.
         formats: html is the page; md a text for a wiki or a pull request; pdf the page as it prints (needs Chromium).
         force: replace files of these names, whatever they are.
+
+    Example:
+        >>> audit = rc.audit(rc.example("drives"), outcome="right", split="split")
+        >>> sorted(rc.report.write_audit(audit, "audit-of-drives"))
+        ['combinations', 'csv', 'html', 'json']
     """
     for one in formats:
         if one not in FORMATS:
@@ -82,7 +87,16 @@ def page_files(folder: str | os.PathLike, formats: Sequence[str] = ("html",)) ->
 
 
 def render_audit(audit: Audit) -> str:
-    """The page as text. The same audit gives the same text."""
+    """The page as text. The same audit gives the same text.
+
+    Args:
+        audit: what `rc.audit` gave.
+
+    Example:
+        >>> audit = rc.audit(rc.example("drives"), outcome="right", split="split")
+        >>> rc.report.render_audit(audit).startswith("<!doctype html>")
+        True
+    """
     views = Views(audit)
     groups = views.groups()
     bins, caption = _bins(audit)
@@ -103,7 +117,7 @@ def render_audit(audit: Audit) -> str:
         lines=[views.pool.line(i) for i in views.pool.first(LINES).tolist()],
         measures=_measures(audit),
         groups=groups,
-        told=any(not math.isnan(one.said) for own in groups.values() for one in own),
+        risk_said=any(not math.isnan(one.said) for own in groups.values() for one in own),
         rates=_rates(audit),
         bins=bins,
         bins_caption=caption,

@@ -83,10 +83,10 @@
   const words = (value) => (Object(value) === value ? Object.entries(value).map(([name, of]) => `${name}: ${of}`).join("; ") : String(value));
 
   function walk(place, view) {
-    const told = document.createElement("p");
-    told.className = "small told";
-    told.setAttribute("role", "status");
-    place.after(told);
+    const readout = document.createElement("p");
+    readout.className = "small readout";
+    readout.setAttribute("role", "status");
+    place.after(readout);
     // found again for each key: a chart is drawn anew when its width changes
     const marks = () => {
       const seen = new Set(); // a point in two layers, or the dots of a line, are one
@@ -114,7 +114,7 @@
       const value = found[at].__data__.tooltip;
       found[at].classList.add("walked");
       view.tooltip()(null, { clientX: box.left + box.width / 2, clientY: box.top + box.height / 2 }, found[at].__data__, value);
-      told.textContent = `${at + 1} of ${found.length}: ${words(value)}`;
+      readout.textContent = `${at + 1} of ${found.length}: ${words(value)}`;
     });
     place.addEventListener("blur", leave);
     if (!marks().length) return;
@@ -147,7 +147,7 @@
   });
 
   // On paper nothing can be opened: what is folded is shown, but for the long tables and further seeds.
-  const folded = () => document.querySelectorAll(".exhibits > details.exhibit");
+  const folded = () => document.querySelectorAll(".texts > details.text-kept");
   addEventListener("beforeprint", () => folded().forEach((item) => { item.dataset.was = item.open; item.open = true; }));
   addEventListener("afterprint", () => folded().forEach((item) => { item.open = item.dataset.was === "true"; }));
 })();

@@ -13,14 +13,14 @@ WIDTH, MARGIN = 150.0, 7.0
 
 
 @dataclass(frozen=True)
-class Strip:
+class ClaimPlot:
     """Where to draw what, in pixels from the left; None is not drawn."""
 
     dots: list[tuple[float, int, float]]  # place, seed, value
     bar: tuple[float, float] | None
     mean: float | None
     threshold: float | None
-    shade: tuple[float, float] | None  # from, width: the claim's side
+    shaded: tuple[float, float] | None  # from, width: the claim's side
     width: float = WIDTH
 
 
@@ -30,14 +30,14 @@ def ends(values: Mapping[int, float], interval: Interval) -> list[float]:
     return [end for end in (*values.values(), *bounds) if math.isfinite(end)]
 
 
-def strip(
+def plot_of(
     values: Mapping[int, float],
     interval: Interval,
     threshold: float | None = None,
     side: str | None = None,
     reach: Sequence[float] = (),
-) -> Strip | None:
-    """The strip of a claim or a question on an axis that also includes `reach`; None where there is nothing to draw.
+) -> ClaimPlot | None:
+    """The plot of a claim or a question on an axis that also includes `reach`; None where there is nothing to draw.
 
     Without a side the threshold is a line to compare with, and nothing is shaded.
     """
@@ -51,22 +51,22 @@ def strip(
         share = (value - low) / span if span > 0 else 0.5
         return round(MARGIN + share * (WIDTH - 2 * MARGIN), 1)
 
-    shade = None
+    shaded = None
     at = None
     if threshold is not None:
         at = place(threshold)
-        shade = {"at least": (at, round(WIDTH - at, 1)), "at most": (0.0, at)}.get(side or "")
-    return Strip(
+        shaded = {"at least": (at, round(WIDTH - at, 1)), "at most": (0.0, at)}.get(side or "")
+    return ClaimPlot(
         dots=[(place(value), seed, value) for seed, value in sorted(values.items()) if math.isfinite(value)],
         bar=(place(interval.low), place(interval.high)) if finite else None,
         mean=place(interval.mean) if math.isfinite(interval.mean) else None,
         threshold=at,
-        shade=shade,
+        shaded=shaded,
     )
 
 
-def claim_strip(verdict: Verdict) -> Strip | None:
-    """The strip of a claim; of one about how often its interval is one of shares, and only seeds are drawn."""
+def claim_plot(verdict: Verdict) -> ClaimPlot | None:
+    """The plot of a claim; of one about how often its interval is one of shares, and only seeds are drawn."""
     claim = verdict.claim
     interval = verdict.interval if claim.how_often is None else over_seeds([])
-    return strip(verdict.values, interval, claim.threshold, claim.side)
+    return plot_of(verdict.values, interval, claim.threshold, claim.side)

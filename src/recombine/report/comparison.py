@@ -15,7 +15,20 @@ from .page import fill, interval_text
 def write_comparison(
     comparisons: Sequence[Comparison], path: Path, alone: Sequence[str] = (), force: bool = False
 ) -> Path:
-    """Writes the page; returns where it is. force: replace a file there that we did not write."""
+    """Writes the page of comparisons; returns where it is.
+
+    Args:
+        comparisons: of two results each, as `lab.comparing.compare` makes them.
+        path: the file to write.
+        alone: studies of which only one side has a result.
+        force: replace a file there that we did not write.
+
+    Example:
+        >>> from recombine.lab.comparing import compare
+        >>> result = rc.run(study, "smoke", seeds=2, quiet=True)
+        >>> rc.report.write_comparison([compare(result, result)], "compared.html").name
+        'compared.html'
+    """
     write_or_refuse(Path(path), render_comparison(comparisons, alone).encode(), force)
     return Path(path)
 

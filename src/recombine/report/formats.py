@@ -71,6 +71,11 @@ def write(
         chart: one chart alone, by name, as svg, pdf or png: no browser is needed.
         width: of that chart: column (3.25 inches), text (6.75 inches), or a number of inches.
         force: replace files that we did not write.
+
+    Example:
+        >>> result = rc.run(study, "smoke", seeds=2, quiet=True)
+        >>> rc.report.write(result, "md", "coin.md").name
+        'coin.md'
     """
     known = FORMATS if chart is None else CHART_FORMATS
     if format not in known:

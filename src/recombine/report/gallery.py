@@ -46,12 +46,17 @@ def write_gallery(
         path: the file to write.
         unread: stores that could not be read, with the reason.
         force: replace a file at `path` that we did not write.
+
+    Example:
+        >>> result = rc.run(study, "smoke", seeds=2, out="coin", quiet=True)
+        >>> rc.report.write_gallery([result], "gallery.html").name
+        'gallery.html'
     """
     path = Path(path)
     for one in (path, path.with_suffix(".json")):
         refuse_foreign(one, force)  # before it takes long
-    told = json.dumps(gallery_json(results), allow_nan=False, indent=1) + "\n"
-    write_or_refuse(path.with_suffix(".json"), told.encode(), force)
+    data = json.dumps(gallery_json(results), allow_nan=False, indent=1) + "\n"
+    write_or_refuse(path.with_suffix(".json"), data.encode(), force)
     pages = [_up_to_date(result) for result in results]
     links = [urllib.parse.quote(os.path.relpath(page, path.parent).replace(os.sep, "/")) for page in pages]
     write_or_refuse(path, render_gallery(results, links, unread).encode(), force)
@@ -130,7 +135,7 @@ def _entry(result: Result, link: str) -> dict[str, Any]:
 
 
 def sparkline(verdicts: Sequence[Verdict]) -> list[Bar]:
-    """A bar a claim: up where its mean is on the claim's side, as long as it is far, in half-widths of the interval.
+    """One bar per claim: up where its mean is on the claim's side; its length is in half-widths of the interval.
 
     Beyond one half-width the whole interval is on that side, so what is longer is decided.
     """

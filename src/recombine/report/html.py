@@ -20,10 +20,10 @@ from ..files import (
     why_not,
     write_or_refuse,
 )
-from ..lab.store import Failure
+from ..lab.record import Failure
 from ..lab.study_result import Result
 from ..labels import spelled
-from .claim_plot import claim_strip, ends, strip
+from .claim_plot import claim_plot, ends, plot_of
 from .episodes import episode_svg, episode_text, episodes_of
 from .image_grid_page import page_data
 from .maps import page_data as map_data
@@ -57,6 +57,11 @@ def write_report(result: Result, path: Path | None = None, force: bool = False) 
         result: what is shown.
         path: of the file; beside the records if left out.
         force: replace a file there that we did not write.
+
+    Example:
+        >>> result = rc.run(study, "smoke", seeds=2, quiet=True)
+        >>> rc.report.write_report(result, "coin.html").name
+        'coin.html'
     """
     if path is None:
         if result.store is None:
@@ -94,30 +99,35 @@ def render(result: Result, running: Running | None = None) -> str:
     Args:
         result: what is shown.
         running: how far the study is, where it goes on while the page is looked at; the page then follows it.
+
+    Example:
+        >>> result = rc.run(study, "smoke", seeds=2, quiet=True)
+        >>> "Is the coin biased?" in rc.report.render(result)
+        True
     """
-    plates = [page_data(plate) for plate in result.image_grids]
-    maps, told = map_data(result.support_maps)
-    scripts = ["plates.js"] if any(plate["slider"] is not None for plate in plates) else []
+    image_grids = [page_data(grid) for grid in result.image_grids]
+    maps, map_island = map_data(result.support_maps)
+    scripts = ["image_grids.js"] if any(grid["slider"] is not None for grid in image_grids) else []
     return fill(
         "page.html.j2",
         [*result.figures, *result.claim_figures.values()],
         {"spell": spelled},
         scripts=[*scripts, *(["maps.js"] if maps else [])],
         last_scripts=["follow.js"],
-        styles=[*(["plates.css"] if plates else []), *(["maps.css"] if maps else [])],
-        islands={"maps-data": told} if told else {},
+        styles=[*(["image_grids.css"] if image_grids else []), *(["maps.css"] if maps else [])],
+        islands={"maps-data": map_island} if map_island else {},
         page_name=f"{result.study.id}-{result.scale}",
         running=running,
         **_findings(result),
         **_origin(result),
-        plates=plates,
+        image_grids=image_grids,
         maps=maps,
         heat=COLOR_MAPS["heat"],
         episodes=[
             {"name": name, "source": data_uri(episode_svg(episode)), "text": episode_text(episode, 60)}
             for name, episode in episodes_of(result).items()
         ],
-        exhibits=exhibit_groups(result.texts),
+        texts=text_groups(result.texts),
     )
 
 
@@ -130,7 +140,7 @@ def _findings(result: Result) -> dict[str, Any]:
             "verdict": v,
             "claim": v.claim,
             "interval": interval_text(v.interval),
-            "strip": claim_strip(v),
+            "plot": claim_plot(v),
             "survives": v.claim.id in result.survivors,
             # what is so by construction is not judged cell by cell
             "cells": [(cell, cell.decision()[0]) for cell in v.cells if cell.cell and v.outcome != "by construction"],
@@ -138,14 +148,14 @@ def _findings(result: Result) -> dict[str, Any]:
         for v in result.verdicts
     ]
     reach: dict[str, list[float]] = {}
-    for question, interval, values in result.measurements:  # the same reading, the same axis: strips can be compared
+    for question, interval, values in result.measurements:  # the same reading, the same axis: plots can be compared
         reach.setdefault(question.description, []).extend(ends(values, interval))
     questions = [
         {
             "question": q,
             "mean": interval.mean,
             "interval": interval_text(interval),
-            "strip": strip(values, interval, 0.0, reach=reach[q.description]),
+            "plot": plot_of(values, interval, 0.0, reach=reach[q.description]),
         }
         for q, interval, values in result.measurements
     ]
@@ -189,10 +199,10 @@ def traceback_of(failure: Failure) -> str:
     )
 
 
-def exhibit_groups(exhibits: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Exhibits called "NAME, seed N" under one NAME: the first seed to be seen, the others behind it."""
+def text_groups(texts: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Texts called "NAME, seed N" under one NAME: the first seed to be seen, the others behind it."""
     groups: dict[str, list[tuple[str, str]]] = {}
-    for name, text in exhibits.items():
+    for name, text in texts.items():
         match = re.fullmatch(r"(.+), (seed \d+)", name, re.DOTALL)
         head, tail = match.groups() if match else (name, "")
         groups.setdefault(head, []).append((tail, text))

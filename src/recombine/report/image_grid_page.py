@@ -1,4 +1,4 @@
-"""Plates: rows of small pictures on the page (`charts.image_pixels` makes them).
+"""Image grids: rows of small pictures on the page (`charts.image_pixels` makes them).
 
 The note of a picture is seen where its column has no head, and heard and met by the pointer everywhere.
 """
@@ -16,59 +16,59 @@ from ..charts.image_pixels import (
     bar_of,
     enlarged,
     flows,
+    image_png,
+    images_of,
     in_text,
     shared_bars,
     side,
     spelled,
-    tile_png,
-    tiles_of,
     words,
 )
-from ..packed_images import UNDEFINED, shades_of
+from ..packed_images import UNDEFINED, gray_levels
 
 
-def page_data(plate: ImageGrid) -> dict[str, Any]:
-    """The plate as the template shows it."""
-    shared = shared_bars(plate)
-    sliding = plate.slider is not None and len(plate.rows) > 1
-    flowing = flows(plate)
-    rows = 1 if sliding else -(-len(plate.columns) // ABREAST) if flowing else len(plate.rows)
-    columns = min(len(plate.columns), ABREAST) if flowing else len(plate.columns)
+def page_data(grid: ImageGrid) -> dict[str, Any]:
+    """The grid as the template shows it."""
+    shared = shared_bars(grid)
+    sliding = grid.slider is not None and len(grid.rows) > 1
+    flowing = flows(grid)
+    rows = 1 if sliding else -(-len(grid.columns) // ABREAST) if flowing else len(grid.rows)
+    columns = min(len(grid.columns), ABREAST) if flowing else len(grid.columns)
     sizes = {page: side(page, columns, rows) for page in ROOM}
     return {
-        "title": plate.title,
-        "caption": plate.caption,
-        "slider": plate.slider if sliding else None,
+        "title": grid.title,
+        "caption": grid.caption,
+        "slider": grid.slider if sliding else None,
         "flowing": flowing,
-        "legend": plate.legend,
-        "columns": plate.columns,
+        "legend": grid.legend,
+        "columns": grid.columns,
         "bars": [_bar(bar) for bar in shared],
-        "hatched": any((shades_of(tile.shades) == UNDEFINED).any() for tile in tiles_of(plate)),
+        "hatched": any((gray_levels(image.packed) == UNDEFINED).any() for image in images_of(grid)),
         "rows": [
             {
                 "name": name,
-                "tiles": [
-                    None if tile is None else _tile(tile, sizes, shared, head)
-                    for head, tile in zip(plate.columns, tiles, strict=True)
+                "images": [
+                    None if image is None else _image(image, sizes, shared, head)
+                    for head, image in zip(grid.columns, row, strict=True)
                 ],
             }
-            for name, tiles in plate.rows
+            for name, row in grid.rows
         ],
     }
 
 
-def _tile(tile: Image, sizes: dict[str, int], shared: Iterable[Bar], head: str) -> dict[str, Any]:
-    bar = bar_of(tile)
-    cells = (tile.shades["rows"], tile.shades["columns"])
+def _image(image: Image, sizes: dict[str, int], shared: Iterable[Bar], head: str) -> dict[str, Any]:
+    bar = bar_of(image)
+    cells = (image.packed["rows"], image.packed["columns"])
     return {
-        "source": in_text(tile_png(tile)),
-        "colors": tile.colors,
+        "source": in_text(image_png(image)),
+        "colors": image.colors,
         "cells": cells,
         "sizes": {page: enlarged(cells, longest) for page, longest in sizes.items()},
-        "words": words(tile),
+        "words": words(image),
         "head": head,
-        "label": "" if head else tile.note,
-        "outlines": [[f"{number:g}" for number in outline] for outline in tile.outlines],
+        "label": "" if head else image.note,
+        "outlines": [[f"{number:g}" for number in outline] for outline in image.outlines],
         "bar": None if bar in shared else _bar(bar, digits=2),
     }
 

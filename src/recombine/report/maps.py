@@ -29,7 +29,7 @@ SHADES = 31  # colors of scores, and so paths of a map
 def page_data(maps: list[SupportMap]) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
     """What the template shows, and the data for the script; maps of one space share its layout."""
     spaces: list[Space] = []
-    shown, told = [], []
+    shown, scripted = [], []
     for one in maps:
         if one.support is None:
             shown.append({"name": one.name, "missing": one.missing})
@@ -49,12 +49,12 @@ def page_data(maps: list[SupportMap]) -> tuple[list[dict[str, Any]], dict[str, A
                 spaces.append(space)
             facts |= {
                 "svg": map_svg(one),
-                "index": len(told),
+                "index": len(scripted),
                 "scored": one.scores is not None,
                 "score_name": one.score_name,
                 "layout": layout(space),
             }
-            told.append(
+            scripted.append(
                 {
                     "space": spaces.index(space),
                     "sides": "".join(SIDES[s] for s in sides(one.support).tolist()),
@@ -63,7 +63,7 @@ def page_data(maps: list[SupportMap]) -> tuple[list[dict[str, Any]], dict[str, A
                 }
             )
         shown.append(facts)
-    if not told:
+    if not scripted:
         return shown, None
     described = [
         {
@@ -74,7 +74,7 @@ def page_data(maps: list[SupportMap]) -> tuple[list[dict[str, Any]], dict[str, A
         }
         for space in spaces
     ]
-    return shown, {"spaces": described, "maps": told}
+    return shown, {"spaces": described, "maps": scripted}
 
 
 # -- drawing ----------------------------------------------------------------------------------------------------------
@@ -102,10 +102,10 @@ def map_svg(one: SupportMap) -> str:
             _cells(where, np.flatnonzero(held_out & known & (bins == i)), 1, c, edge) for i, c in enumerate(colors)
         ]
         drawn.append(_cells(where, np.flatnonzero(held_out & ~known), 1, "none", ' stroke="var(--muted)"'))
-    told = escape(visible(f"{one.name}: {words(one)}"))
+    scripted = escape(visible(f"{one.name}: {words(one)}"))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="map" viewBox="0 0 {where.width} {where.height}" '
-        f'width="{where.width}" height="{where.height}" role="img" aria-label="{told}">'
+        f'width="{where.width}" height="{where.height}" role="img" aria-label="{scripted}">'
         f"{''.join(drawn)}</svg>"
     )
 

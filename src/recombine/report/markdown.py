@@ -32,7 +32,7 @@ def render_markdown(result: Result, images: dict[str, tuple[str, str]] | None = 
         lines = ["| verdict | claim | value | 95 % interval | seeds | threshold | source |", "|" + "---|" * 7]
         for v in result.verdicts:
             seeds = ", ".join(number(value) for _, value in sorted(v.values.items()))
-            why = "".join(f"; {plain(words)}" for words in (*v.told, *v.notes))
+            why = "".join(f"; {plain(words)}" for words in (*v.effect_words, *v.notes))
             value = number(v.interval.mean) if v.interval.seeds else "–"
             wanted = plain(v.claim.wanted)
             why += "; survives e-BH at 5 % over this study" if v.claim.id in result.survivors else ""
@@ -77,7 +77,7 @@ def markdown_files(result: Result, name: str = "report.md") -> dict[str, bytes]:
             title,
             "Seed 0, a combination never trained; a step that the expert would not take is crossed.",
         )
-    spelled = {urllib.parse.quote(place): told for place, told in images.items()}
+    spelled = {urllib.parse.quote(place): drawn for place, drawn in images.items()}
     return {**contents, name: render_markdown(result, spelled).encode()}
 
 

@@ -26,12 +26,26 @@ def write_split(split: Split, folder: str | os.PathLike, *, force: bool = False)
         split: what `rc.split` gave.
         folder: a new one, or an empty one.
         force: replace what an earlier split wrote there, if it is unchanged.
+
+    Example:
+        >>> parts = rc.split(rc.example("drives"), "weather,light,road,vehicle")
+        >>> sorted(path.name for path in rc.report.write_split(parts, "parts").values())
+        ['certificate.json', 'certificate.txt', 'held_out.csv', 'map.html', 'test.csv', 'train.csv', 'validation.csv']
     """
     return split.write(folder, force=force, more={PAGE_NAME: render_split(split).encode()})
 
 
 def render_split(split: Split) -> str:
-    """The page as text. The same split gives the same text."""
+    """The page as text. The same split gives the same text.
+
+    Args:
+        split: what `rc.split` gave.
+
+    Example:
+        >>> parts = rc.split(rc.example("drives"), "weather,light,road,vehicle")
+        >>> rc.report.render_split(parts).startswith("<!doctype html>")
+        True
+    """
     shown = SupportMap("the split", _drawable(split.support))
     return fill(
         "split.html.j2",

@@ -54,7 +54,7 @@
     input.type = "search";
     input.placeholder = "Filter rows";
     input.setAttribute("aria-label", `Filter the rows of the table ${table.getAttribute("aria-label") || ""}`.trim());
-    const told = document.createElement("output");
+    const readout = document.createElement("output");
     const show = () => {
       const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
       let left = 0;
@@ -63,7 +63,7 @@
         row.hidden = !words.every((word) => text.includes(word));
         left += !row.hidden;
       });
-      told.textContent = words.length ? `${left} of ${rows.length} rows` : `${rows.length} rows`;
+      readout.textContent = words.length ? `${left} of ${rows.length} rows` : `${rows.length} rows`;
     };
     // buttons that fill the filter in: pressed again they empty it
     const buttons = table.id ? [...document.querySelectorAll(`[data-filter="${table.id}"]`)] : [];
@@ -74,7 +74,7 @@
       press();
     }));
     input.addEventListener("input", () => { show(); press(); });
-    bar.append(input, told);
+    bar.append(input, readout);
     (table.closest(".scroll") || table).before(bar);
     show();
   }

@@ -22,11 +22,11 @@
   show();
 
   const wide = () => document.querySelectorAll(".scroll").forEach((box) => {
-    const told = box.nextElementSibling?.classList.contains("sideways") ? box.nextElementSibling : document.createElement("p");
-    told.className = "small sideways";
-    told.textContent = "There is more to the right: it can be moved sideways.";
-    told.hidden = box.scrollWidth <= box.clientWidth + 1;
-    if (!told.isConnected && !told.hidden) box.after(told);
+    const hint = box.nextElementSibling?.classList.contains("sideways") ? box.nextElementSibling : document.createElement("p");
+    hint.className = "small sideways";
+    hint.textContent = "There is more to the right: it can be moved sideways.";
+    hint.hidden = box.scrollWidth <= box.clientWidth + 1;
+    if (!hint.isConnected && !hint.hidden) box.after(hint);
   });
   addEventListener("load", wide);
   addEventListener("resize", wide);

@@ -13,6 +13,7 @@ from ..spaces import Partial
 from ..supports import Support
 from ..supports.sides import ListedSide
 from ..tables import Source, open_source, read_combinations, reading_of, row_codes
+from .remedies import refuse_factor_as_group, refuse_one_factor
 from .set_apart import set_apart
 from .split_result import LEFT_OUT, SETS, Split
 from .table_designs import WHOLE_GROUPS, hold_out, option_names
@@ -65,10 +66,18 @@ def split(
     shares = _shares(validation, test)
     option_names(design)  # known by name, before anything is read
     reading = reading_of(bin, date, missing)
+    asked = {"design": design, "held_out": held_out, "validation": validation, "test": test, "group": group}
+    asked |= {"bin": bin, "date": date, "missing": missing, "seed": seed}
+
+    def otherwise(**changes: Any) -> Split:
+        return split(data, **(asked | ({} if "design" in changes else options) | changes))
+
     with open_source(data) as source:
         if group is not None:
             _check_group(source, group)
+            refuse_factor_as_group(source, factors, asked, otherwise)
         observed, choice = read_combinations(source, factors, reading=reading, taken=[group])
+        refuse_one_factor(source, choice.factors, asked, otherwise)
         combinations, values = row_codes(source, observed, None, group)
         origin = source.origin
     groups = None if group is None or values is None else groups_of(group, values)

@@ -19,8 +19,8 @@ from ..spaces import Partial
 from ..supports import Support
 from ..supports import registry as designs
 from ..supports.certificate import element_usage
-from ..supports.designs import held_out_count
 from ..supports.divergence_search import ATOM_BOUND, most_divergent
+from ..supports.drawn_sides import held_out_count
 from ..supports.regions import least_places
 from ..supports.support import from_ranks
 from .draw_units import draw_units

@@ -65,9 +65,9 @@ def bumps_and_stripes(
         crossing[:stripes],
         np.flatnonzero(absent.all(1)) if empty else np.empty(0, int),
     ]
-    told = {"low": low, "high": high, "bumps": len(trained[0]), "stripes": len(trained[1]), "empty": empty}
+    settings = {"low": low, "high": high, "bumps": len(trained[0]), "stripes": len(trained[1]), "empty": empty}
     return from_ranks(
-        space, np.concatenate(trained), np.flatnonzero(hole), "bumps-and-stripes", settings={**told, "seed": seed}
+        space, np.concatenate(trained), np.flatnonzero(hole), "bumps-and-stripes", settings={**settings, "seed": seed}
     )
 
 

@@ -18,7 +18,8 @@ from ..files.released_rows import released_rows
 from ..spaces import Space
 from .cogs_cases import CASES, EXPOSURE, LEXICAL, ORDINARY, PRIMITIVE, STRUCTURAL, case_of
 from .cogs_words import LITTLE
-from .designs import seeded, supports
+from .designs import supports
+from .drawn_sides import seeded
 from .support import Support, from_ranks
 from .texts import Among, keep_words_trained, read_texts, released_places, require_words_trained
 

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-import math
-import numbers
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
 from ..errors import UserError, require_int
-from ..keys import generator, key_for
 from ..registry import Registry
 from ..spaces import LISTED_UP_TO, Space, require_free
 from .balance import balance
-from .certificate import components, element_usage, enough_to_meet_all
+from .certificate import enough_to_meet_all
+from .drawn_sides import (
+    ATTEMPTS,
+    accepted,
+    accepted_ranks,
+    fewest_trained,
+    refuse_single,
+    refuse_unlisted,
+    seeded,
+    share_number,
+    training_ranks,
+    wanted_words,
+)
 from .groups import Has, Lacks
 from .sides import Rule, RuledSide
 from .support import Support, from_ranks
 from .weights import checked_weights
 
 supports: Registry[Callable[..., Support]] = Registry("support")
-
-ATTEMPTS = 1000
-_FEW = 1 << 15  # combinations that a split of many is judged by first
 
 
 @supports.register("random")
@@ -50,9 +56,11 @@ def random(
 
     def choose(n_train: int, tries: int) -> np.ndarray | None:
         drawn = (rng.permutation(space.size)[:n_train] for _ in range(tries))
-        return next((r for r in drawn if _accept_ranks(space, r, compositional, connected)), None)
+        return next((r for r in drawn if accepted_ranks(space, r, compositional, connected)), None)
 
-    train = _training_ranks(space, held_out, choose, _wanted(compositional, connected), _fewest(space, connected))
+    train = training_ranks(
+        space, held_out, choose, wanted_words(compositional, connected), fewest_trained(space, connected)
+    )
     return from_ranks(space, train, None, "random", settings={"held_out": held_out, "seed": seed})
 
 
@@ -79,13 +87,13 @@ def balanced(
     def choose(n_train: int, tries: int) -> np.ndarray | None:
         for _ in range(min(tries, 100)):  # an exchange mends what another draw would: few tries are enough
             ranks, left = balance(space, rng.permutation(space.size)[:n_train], rng)
-            if left <= 1 and _accept_ranks(space, ranks, compositional, connected):
+            if left <= 1 and accepted_ranks(space, ranks, compositional, connected):
                 return ranks
         return None
 
-    wanted = _wanted(compositional, connected)
+    wanted = wanted_words(compositional, connected)
     wanted = f"balanced, {wanted}" if wanted else "balanced"
-    train = _training_ranks(space, held_out, choose, wanted, _fewest(space, connected))
+    train = training_ranks(space, held_out, choose, wanted, fewest_trained(space, connected))
     return from_ranks(space, train, None, "balanced", settings={"held_out": held_out, "seed": seed})
 
 
@@ -121,9 +129,9 @@ def popular(space: Space, *, held_out: float = 0.25, seed: int = 0) -> Support:
         if p:
             return np.concatenate([np.flatnonzero(chosen), rng.permutation(more)[:extra]])
         drawn = (rng.permutation(more)[:extra] for _ in range(tries))
-        return next((r for r in drawn if _accept_ranks(space, r, True, True)), None)
+        return next((r for r in drawn if accepted_ranks(space, r, True, True)), None)
 
-    train = _training_ranks(space, held_out, choose, "of popular elements and connected", rounded="trained")
+    train = training_ranks(space, held_out, choose, "of popular elements and connected", rounded="trained")
     names = [space.element_names[i] for i in order[: max(count_popular(len(train)), 1)]]
     return from_ranks(space, train, None, "popular", settings={"held_out": held_out, "seed": seed, "popular": names})
 
@@ -171,7 +179,7 @@ def unpopular(space: Space, *, held_out: float = 0.25, seed: int = 0) -> Support
         extra = rng.permutation(np.flatnonzero(more))[: n_train - int(chosen.sum())]
         return np.concatenate([np.flatnonzero(chosen), extra])
 
-    train = _training_ranks(space, held_out, choose, "a core and one task for each other element", rounded="trained")
+    train = training_ranks(space, held_out, choose, "a core and one task for each other element", rounded="trained")
     rare = rare_elements(len(train)) or order  # found above, or there were no training ranks
     rarest, name = rare[-1:], space.element_names[rare[-1]]
     return from_ranks(
@@ -202,9 +210,9 @@ def implicit(
         >>> split.train.listed, split.train.size > 10**11
         (False, True)
     """
-    held_out = _number("held_out", held_out)
+    held_out = share_number("held_out", held_out)
     require_int("seed", seed, at_least=0)
-    _refuse_single(space)
+    refuse_single(space)
 
     def choose(share: float, tries: int) -> tuple[RuledSide, RuledSide] | None:
         cut = min(max(round(share * 2**32), 1), 2**32 - 1)
@@ -215,14 +223,14 @@ def implicit(
                 looked, rest = (side.combinations() for side in sides)
             else:
                 looked, rest = (side.sample(0, enough_to_meet_all(space)) for side in sides)
-            if len(looked) and len(rest) and _accept(space, looked, compositional, connected):
+            if len(looked) and len(rest) and accepted(space, looked, compositional, connected):
                 return sides[0], sides[1]
         return None
 
     # in a space too large to list, what a few rules do not give none will
     if 0 < held_out < 1 and (sides := choose(held_out, ATTEMPTS if space.size <= LISTED_UP_TO else 10)):
         return Support(space, *sides, "implicit", settings={"held_out": held_out, "seed": seed})
-    wanted = _wanted(compositional, connected) or "possible"
+    wanted = wanted_words(compositional, connected) or "possible"
     trained = max(1 - held_out, 1 / space.size)
     while held_out > 0 and (trained := trained * 1.25) < 1:
         if choose(round(1 - trained, 9), 20):
@@ -276,109 +284,6 @@ def from_combinations(space: Space, train: Any, held_out: Any = None, weights: A
     rows = space.check(train)
     checked = None if weights is None else checked_weights(space, rows, weights)
     return from_ranks(space, space.rank(rows), held, "from_combinations", weights=checked)
-
-
-# -- what the designs share -------------------------------------------------------------------------------------
-
-
-def _refuse_single(space: Space) -> None:
-    if space.size < 2:
-        raise UserError(f"{space} has one combination, so it cannot be split; a split needs at least two")
-
-
-def refuse_unlisted(space: Space) -> None:
-    if space.size > LISTED_UP_TO:
-        raise UserError(f"{space} has {space.size:,} combinations, too many to list; use the design 'implicit'")
-
-
-def seeded(name: str, seed: int) -> np.random.Generator:
-    return generator(key_for(name, require_int("seed", seed, at_least=0)))
-
-
-def held_out_count(space: Space, held_out: object) -> int:
-    """int(N * share) combinations are held out, as published; refused where that is none or all of them."""
-    share = _number("held_out", held_out)
-    _refuse_single(space)
-    n = int(space.size * share)
-    if share > 0 and 1 <= n < space.size:
-        return n
-    asked = f"held_out={share} of the {space.size:,} combinations of {space}"
-    near = 1.5 / space.size if n < 1 else (space.size - 0.5) / space.size
-    why = "holds out none" if n < 1 else "leaves none to train on"
-    raise UserError(f"{asked} {why}; the nearest possible is held_out={round(near, len(str(space.size)) + 1):g}")
-
-
-def _number(name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
-        raise UserError(f"{name}={value!r} is not a number between 0 and 1")
-    return float(value)
-
-
-def _wanted(compositional: bool, connected: bool) -> str:
-    return " and ".join(word for word, on in (("compositional", compositional), ("connected", connected)) if on)
-
-
-def _accept(space: Space, rows: np.ndarray, compositional: bool, connected: bool) -> bool:
-    if compositional and not (element_usage(space, rows) > 0)[space.occurs].all():
-        return False
-    return not connected or len(components(space, rows)) == 1
-
-
-def _accept_ranks(space: Space, ranks: np.ndarray, compositional: bool, connected: bool) -> bool:
-    """`_accept` by ranks. More combinations can only add to what a few show, so few are looked at first."""
-    few = ranks[:: max(1, len(ranks) // _FEW)]
-    if _accept(space, space.unrank(few), compositional, connected):
-        return True
-    return len(few) < len(ranks) and _accept(space, space.unrank(ranks), compositional, connected)
-
-
-def _training_ranks(
-    space: Space,
-    held_out: float,
-    choose: Callable[[int, int], np.ndarray | None],
-    wanted: str,
-    fewest: int = 1,
-    rounded: str = "held out",
-) -> np.ndarray:
-    """What `choose(number, tries)` finds for the share that is asked; else a refusal that names a near share.
-
-    `rounded`: which number is rounded down, by design as published. `fewest`: no smaller number can do.
-    """
-    held_out = _number("held_out", held_out)
-    _refuse_single(space)
-    refuse_unlisted(space)
-    down = rounded == "trained"
-    n = int(space.size * (1 - held_out)) if down else space.size - int(space.size * held_out)
-    of = f"held_out={held_out} of the {space.size:,} combinations of {space}"
-    if 1 <= n < space.size and held_out > 0:
-        found = choose(n, ATTEMPTS) if n >= fewest else None
-        if found is not None:
-            return found
-        why = f"{of} leaves {n:,} to train on, and no such split was {wanted} in {ATTEMPTS:,} tries"
-    else:
-        why = f"{of} " + ("holds out none" if n >= space.size else "leaves none to train on")
-    for near in range(space.size - 1, 0, -1) if n >= space.size else _rising(max(n, fewest - 1), space.size):
-        if choose(near, 5) is not None:
-            middle = space.size - near + (-0.5 if down else 0.5)  # of the shares that leave `near`
-            share = round(middle / space.size, len(str(space.size)) + 1)
-            raise UserError(f"{why}; the nearest found is held_out={share:g} (train on {near:,} of {space.size:,})")
-    asked = [] if down else [word for word in ("compositional", "connected") if word in wanted]
-    remedy = f"; {' and '.join(f'{word}=False' for word in asked)} allow it" if asked else ""
-    raise UserError(f"{why}, and no other share was found that is{remedy}")
-
-
-def _fewest(space: Space, connected: bool) -> int:
-    """The fewest combinations that can connect all elements: each joins as many as it has. None can if that is 1."""
-    if not connected:
-        return 1
-    most = max(space.sizes)
-    return math.ceil((int(space.occurs.sum()) - 1) / (most - 1)) if most > 1 else space.size
-
-
-def _rising(after: int, below: int) -> Iterator[int]:
-    """Numbers to try, an eighth apart where they are large."""
-    while (after := max(after + 1, after * 9 // 8)) < below:
-        yield after
 
 
 def _element_order(space: Space) -> tuple[int, ...]:

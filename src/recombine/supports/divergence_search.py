@@ -15,8 +15,9 @@ import numpy as np
 
 from ..errors import UserError, require_number
 from ..spaces import Space
-from .designs import held_out_count, refuse_unlisted, seeded, supports
+from .designs import supports
 from .divergence_costs import ROUNDING, Costs, State
+from .drawn_sides import held_out_count, refuse_unlisted, seeded
 from .support import Support, from_ranks
 
 ATOM_BOUND = 0.02  # of the published splits

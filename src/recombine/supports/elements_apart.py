@@ -11,7 +11,8 @@ from ..errors import UserError, require_int
 from ..keys import generator, key_for
 from ..spaces import Space, require_free
 from .certificate import components, element_usage
-from .designs import ATTEMPTS, _number, _refuse_single, refuse_unlisted, supports
+from .designs import supports
+from .drawn_sides import ATTEMPTS, refuse_single, refuse_unlisted, share_number
 from .groups import Blocks, Lacks
 from .support import Support, from_ranks
 
@@ -30,7 +31,7 @@ def missing(space: Space, *, elements: Sequence[Any] | None = None, seed: int = 
         Support(missing on Product(color=2, shape=3): 3 trained, 3 held out)
     """
     require_int("seed", seed, at_least=0)
-    _refuse_single(space)
+    refuse_single(space)
     ids = _element_ids(space, [int(np.flatnonzero(space.occurs)[-1])] if elements is None else elements)
     for members in space.classes:
         if set(members) <= set(ids):
@@ -102,7 +103,7 @@ def one_apart(space: Space, *, held_out: float = 0.25, seed: int = 0) -> Support
         ([1, 15], 523, 173)
     """
     require_int("seed", seed, at_least=0)
-    held_out = _number("held_out", held_out)
+    held_out = share_number("held_out", held_out)
     if space.columns:
         raise UserError(f"one-apart puts modules in two blocks, so it needs Subsets; got {space}")
     halves = len(space.element_names) // 2
@@ -187,7 +188,7 @@ def _block_of(space: Space, blocks: Sequence[int] | None) -> tuple[int, ...]:
 
 def _thin(space: Space, rows: np.ndarray, ranks: np.ndarray, share: float, seed: int, block: int) -> np.ndarray:
     """Keeps all but a share of a block's combinations, so that all its elements stay trained and connected."""
-    drop = int(len(ranks) * _number("within", share))
+    drop = int(len(ranks) * share_number("within", share))
     if share < 0 or share >= 1 or drop >= len(ranks):
         raise UserError(f"within={share} must be at least 0 and leave something of each block to train on; try 0.25")
     if not drop:

@@ -10,7 +10,8 @@ import numpy as np
 from ..errors import UserError
 from ..spaces import Space, tuple_places
 from .certificate import components, element_usage
-from .designs import held_out_count, refuse_unlisted, seeded, supports
+from .designs import supports
+from .drawn_sides import held_out_count, refuse_unlisted, seeded
 from .support import Support, from_ranks
 
 

@@ -22,7 +22,8 @@ import numpy as np
 from ..errors import UserError, require_int, unknown
 from ..files.released_rows import released_rows
 from ..spaces import Space
-from .designs import held_out_count, seeded, supports
+from .designs import supports
+from .drawn_sides import held_out_count, seeded
 from .pcfg_language import FUNCTIONS, SYNONYMS, Words, parsed, shape, steps
 from .support import Support, from_ranks
 from .texts import read_texts, released_places, require_words_trained

@@ -60,8 +60,8 @@ def where(
     if inside.shape != (len(rows),):
         raise UserError(f"the predicate gave {inside.shape} for {len(rows):,} rows; it must say true or false of each")
     others = drawn(np.flatnonzero(~inside), "trained", trained, f"combinations outside {design!r}", seed)
-    told = {**(settings or {}), **({} if trained is None else {"trained": trained, "seed": seed})}
-    return from_ranks(space, others, np.flatnonzero(inside), design, settings=told, named=named or {})
+    all_settings = {**(settings or {}), **({} if trained is None else {"trained": trained, "seed": seed})}
+    return from_ranks(space, others, np.flatnonzero(inside), design, settings=all_settings, named=named or {})
 
 
 def drawn(ranks: np.ndarray, name: str, number: int | None, what: str, seed: int, at_least: int = 1) -> np.ndarray:

@@ -22,7 +22,8 @@ import numpy as np
 
 from ..errors import UserError, require_int, unknown
 from ..spaces import Space
-from .designs import seeded, supports
+from .designs import supports
+from .drawn_sides import seeded
 from .scan_released import Words, places_of
 from .support import Support, from_ranks
 

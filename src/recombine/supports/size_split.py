@@ -14,7 +14,8 @@ import numpy as np
 
 from ..errors import UserError, require_int, unknown
 from ..spaces import Space
-from .designs import seeded, supports
+from .designs import supports
+from .drawn_sides import seeded
 from .support import Support, from_ranks
 from .texts import Among, keep_words_trained, require_words_trained
 

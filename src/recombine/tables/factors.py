@@ -62,7 +62,7 @@ def named(source: Source, factors: Any, taken: Collection[str | None]) -> list[s
         if source.reads(name).kind == "nested":
             inside = [quoted(other) for other in source.columns if other.startswith(f"{name}.")]
             held = f"; there are {listed(inside)} in it" if inside else ""
-            raise UserError(f"{quoted(name)} holds lists or records; a factor has one plain value a row{held}")
+            raise UserError(f"{quoted(name)} holds lists or records; a factor has one plain value per row{held}")
         chosen.append(name)
     if not chosen:
         raise UserError("no factor is named; leave --factors out to have some proposed")

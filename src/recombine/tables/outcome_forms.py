@@ -132,7 +132,7 @@ def plain_column(source: Source, name: Any, role: str) -> str:
     if not isinstance(name, str):
         raise UserError(f"{role}={name!r} is not the name of a column")
     if source.column(name, f"the {role}").kind == "nested":
-        raise UserError(f"the {role} {name!r} holds lists or records; one plain value a row is needed")
+        raise UserError(f"the {role} {name!r} holds lists or records; one plain value per row is needed")
     return name
 
 
@@ -153,7 +153,8 @@ def outcome_of(source: Source, given: Any) -> Outcome:
             near = str(unknown("column", visible(word, 80), known))
             raise wrong(given, "the outcome", at, f"{near}; a value stands in single quotes")
         if source.columns[word].kind == "nested":
-            raise wrong(given, "the outcome", at, f"{quoted(word)} holds lists or records; name one plain value a row")
+            held = f"{quoted(word)} holds lists or records"
+            raise wrong(given, "the outcome", at, f"{held}; name one plain value per row")
         used[word] = None
         return word
 

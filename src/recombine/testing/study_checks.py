@@ -21,10 +21,10 @@ from ..lab.cell_verdict import CellVerdict
 from ..lab.cells import Cell, canonical
 from ..lab.controls import ERROR
 from ..lab.driver.run import run_study
+from ..lab.record import Record, tidy
 from ..lab.reopening import Run, conclude
 from ..lab.seed_readings import read_seeds
 from ..lab.sequential import TRANSFORMS
-from ..lab.store import Record, tidy
 from ..lab.study import SCALES, Study
 from ..lab.study_result import Result
 from ..lab.verdicts import MIN_SEEDS, Claim, Verdict, judge

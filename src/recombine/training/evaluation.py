@@ -36,15 +36,30 @@ EVERY_LAYER = "*"  # among the layers that are asked for: all that the trace has
 
 @dataclass(frozen=True)
 class Items:
-    """What was asked, item by item: statistics, and what was kept. N = combinations x draws, draws vary fastest."""
+    """What was asked, item by item: statistics, and what was kept. N = combinations x draws, draws vary fastest.
+
+    Args:
+        metrics: of the task; the first decides.
+        combinations: (combinations, K) that were asked about.
+        draws: items of each.
+        statistics: (N, ...) by name, which metrics reduce.
+        finite: (N,) whether the answer had no NaN and no infinity.
+        trace: (N, ...) by name, the layers that were asked for.
+        kept: (N, ...) by name: answers, inputs.
+
+    Example:
+        >>> asked = rc.evaluate(trained.nets[0], task, space.enumerate(), 2, key=jax.random.key(0))
+        >>> asked.finite.shape, asked.by_combination("r2").shape
+        ((20,), (10,))
+    """
 
     metrics: tuple[Metric, ...]
-    combinations: np.ndarray  # (combinations, K)
+    combinations: np.ndarray
     draws: int
-    statistics: Statistics  # (N, ...)
-    finite: np.ndarray  # (N,): whether the answer had no NaN and no infinity
-    trace: dict[str, np.ndarray]  # (N, ...), the layers that were asked for
-    kept: dict[str, Any]  # (N, ...), by name
+    statistics: Statistics
+    finite: np.ndarray
+    trace: dict[str, np.ndarray]
+    kept: dict[str, Any]
 
     def scores(self) -> dict[str, float]:
         """Every metric over all items; undefined where an answer was not finite."""
@@ -135,9 +150,21 @@ def evaluate(
 
 
 def own_nats(net: Net, items: Items, task: Task, *, key: jax.Array) -> np.ndarray:
-    """(N,): nats of a net's own answers, which `items` must have kept; for nets with an exact likelihood.
+    """The nats of a net's own answers, (N,), which `items` must have kept; for nets with an exact likelihood.
 
-    key: that with which the items were asked.
+    Args:
+        net: that answered.
+        items: what it was asked, with kept=("answer",).
+        task: that made the items.
+        key: that with which the items were asked.
+
+    Example:
+        >>> scan = rc.tasks.Scan()
+        >>> net = rc.nets.LSTM(width=4).build(scan, jax.random.key(0), "float32")
+        >>> few = rc.evaluate(net, scan, scan.default_space().sample(0, 2), 1, key=jax.random.key(1), keep=("answer",))
+        >>> nats = rc.training.own_nats(net, few, scan, key=jax.random.key(1))
+        >>> nats.shape, bool((nats >= 0).all())
+        ((2,), True)
     """
     answers, found = items.kept["answer"], []
     for own, batch in item_blocks(task, items.combinations, items.draws, key):
@@ -162,7 +189,20 @@ def _require_askable(net: Net, by: str, trace: Sequence[str], keep: Sequence[str
 
 
 def ask(net: Net, batch: Batch, key: jax.Array | None = None, how: Any = None) -> tuple[Any, Trace]:
-    """What a net answers, and the trace of it: the one place that says how a net is asked, for compiled programs."""
+    """What a net answers, and the trace of it: the one place that says how a net is asked, for compiled programs.
+
+    Args:
+        net: that is asked.
+        batch: what it is shown; target and constituents are taken out first.
+        key: of nets that draw.
+        how: settings of the answer; the net's own default if None.
+
+    Example:
+        >>> batch = rc.tasks.draw_batch(task, support.train.sampler(), jax.random.key(0), tasks=3, samples=1)
+        >>> answer, trace = rc.training.ask(trained.nets[0], batch)
+        >>> answer.shape == batch.target.shape, "layer1/post" in trace
+        (True, True)
+    """
     try:
         return evaluation_mode(net).answer(batch.blind(), key, how_to_ask(net, how))
     except (AttributeError, TypeError) as problem:
@@ -175,7 +215,16 @@ def ask(net: Net, batch: Batch, key: jax.Array | None = None, how: Any = None) -
 
 
 class Player(eqx.Module):
-    """A net that plays episodes: a batch -> its answer, asked as `evaluate` asks it."""
+    """A net that plays episodes: a batch -> its answer, asked as `evaluate` asks it.
+
+    Args:
+        net: that plays.
+
+    Example:
+        >>> batch = rc.tasks.draw_batch(task, support.train.sampler(), jax.random.key(0), tasks=3, samples=1)
+        >>> rc.training.Player(trained.nets[0])(batch).shape == batch.target.shape
+        True
+    """
 
     net: Net
 
@@ -200,7 +249,20 @@ def block_key(key: jax.Array, block: int) -> jax.Array:
 def item_blocks(
     task: Task, rows: np.ndarray, draws: int, key: jax.Array, samples: int | None = None
 ) -> Iterator[tuple[jax.Array, Batch]]:
-    """The items of combinations in blocks of a constant size, each with its key; the last one begins again."""
+    """The items of combinations in blocks of a constant size, each with its key; the last one begins again.
+
+    Args:
+        task: that makes the items.
+        rows: (combinations, K) that are asked about.
+        draws: items of each.
+        key: what is drawn follows from it.
+        samples: inputs per item; None: what the task says.
+
+    Example:
+        >>> blocks = list(rc.training.item_blocks(task, space.enumerate(), 2, jax.random.key(0)))
+        >>> len(blocks), len(blocks[0][1].target)
+        (1, 256)
+    """
     total = len(rows) * draws
     for block in range(-(-total // BLOCK)):
         which = np.arange(block * BLOCK, (block + 1) * BLOCK) % total // draws
@@ -285,7 +347,18 @@ def _scored(task: Task, by: str, keep: Sequence[str], answer: Any, batch: Batch,
 
 
 def draw_combinations(side: Side, key: jax.Array, n: int) -> np.ndarray:
-    """`n` combinations of one side of a split, for `evaluate` with the same key."""
+    """Combinations of one side of a split, for `evaluate` with the same key.
+
+    Args:
+        side: `support.train` or `support.held_out`.
+        key: what is drawn follows from it.
+        n: how many.
+
+    Example:
+        >>> rows = rc.training.draw_combinations(support.held_out, jax.random.key(0), 5)
+        >>> rows.shape, support.held_out.contains(rows).all()
+        ((5, 2), np.True_)
+    """
     sampler = side.sampler()
     blocks = [_draw_program()(sampler, block_key(key, block)) for block in range(-(-n // BLOCK))]
     return np.concatenate([np.asarray(rows) for rows in blocks])[:n]

@@ -30,7 +30,7 @@ from ..tasks import Task
 from . import checkpoints
 from .members import StageRun
 from .recipe import Recipe
-from .stages import Keeper, Stage
+from .stages import KeptStages, Stage
 from .trained import Member, Trained
 
 ENSEMBLES = ("auto", "threads", "vmap")
@@ -49,7 +49,7 @@ def train(
     ensemble: str = "auto",
     devices: int | str = "auto",
     watch: Sequence[str] = ("validation", "held_out"),
-    kept: Keeper | None = None,
+    kept: KeptStages | None = None,
 ) -> Trained:
     """Trains one net per seed on the training side of `support` and returns them all.
 
@@ -115,7 +115,7 @@ class _Way:
     vmap: bool
     devices: int | str
     watch: tuple[str, ...]
-    kept: Keeper | None
+    kept: KeptStages | None
 
 
 def prepared(

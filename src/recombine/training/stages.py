@@ -38,7 +38,7 @@ class Stage:
     support: Support | None = None
 
 
-class Keeper(Protocol):
+class KeptStages(Protocol):
     """Where the members of each stage are kept, so that `train` does not train them again."""
 
     def lock(self, number: int, seed: int) -> AbstractContextManager[None]:

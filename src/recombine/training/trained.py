@@ -28,27 +28,56 @@ SCORED_TASKS = 1024  # as published
 
 @dataclass(frozen=True)
 class Member:
-    """One trained net."""
+    """One trained net.
+
+    Args:
+        seed: of the member.
+        net: what is scored: the last one, the average of its weights, or the best on the validation stream.
+        raw: the net as the last step left it.
+        history: rows of losses and scores on the way.
+        diverged_at: first step with a loss, a part of it, a note or a gradient that was not finite; None if all were.
+        seconds: of training, compilation apart.
+        steps_per_second: while it trained.
+        compile_seconds: of its programs.
+
+    Example:
+        >>> member = trained.members[0]
+        >>> member.seed, member.diverged_at, member.net is trained.nets[0]
+        (0, None, True)
+    """
 
     seed: int
-    net: Net  # what is scored: the last one, the average of its weights, or the best on the validation stream
-    raw: Net  # as the last step left it
+    net: Net
+    raw: Net
     history: list[dict[str, Any]]
-    diverged_at: int | None  # first step with a loss, a part of it, a note or a gradient that was not finite
-    seconds: float  # of training, compilation apart
+    diverged_at: int | None
+    seconds: float
     steps_per_second: float
     compile_seconds: float
 
 
 @dataclass(frozen=True)
 class Score:
-    """A score over seeds: of one stream, in the task's first metric; all metrics and groups are in `values`."""
+    """A score over seeds: of one stream, in the task's first metric; all metrics and groups are in `values`.
+
+    Args:
+        stream: "train", "test", "held_out" or another one of the task.
+        metric: the first one of the task.
+        values: "metric" or "group/metric" -> one value per seed.
+        seeds: that are in the mean.
+        diverged: seeds that are in no mean.
+
+    Example:
+        >>> score = trained.score("held_out", tasks=16)
+        >>> score.stream, score.metric, score.seeds, len(score.values["r2"])
+        ('held_out', 'r2', [0], 1)
+    """
 
     stream: str
     metric: str
-    values: dict[str, list[float]]  # "metric" or "group/metric" -> one value per seed
+    values: dict[str, list[float]]
     seeds: list[int]
-    diverged: list[int]  # seeds that are in no mean
+    diverged: list[int]
 
     @property
     def interval(self) -> Interval:
@@ -193,5 +222,19 @@ class Trained:
 def stream_scores(
     task: Task, side: Side, net: Net, key: jax.Array, tasks: int = SCORED_TASKS, how: Any = None
 ) -> dict[str, float]:
-    """Scores of one net on `tasks` fresh tasks of a side, by metric."""
+    """Scores of one net on fresh tasks of a side, by metric.
+
+    Args:
+        task: that makes them.
+        side: `support.train` or `support.held_out`.
+        net: that is asked.
+        key: what is drawn follows from it.
+        tasks: how many are asked.
+        how: settings of the answer; the net's own default if None.
+
+    Example:
+        >>> scores = rc.training.stream_scores(task, support.held_out, trained.nets[0], jax.random.key(0), tasks=8)
+        >>> "r2" in scores
+        True
+    """
     return evaluate(net, task, draw_combinations(side, key, tasks), key=key, how=how).scores()

@@ -76,8 +76,11 @@ def kept_mistakes(run: Trained, asked: Items | None = None) -> dict[str, Any]:
     items = evaluate(member.net, task, rows, key=key_for("held_out/each", member.seed), keep=["answer"])
     wrong = np.flatnonzero(items.by_combination("exact") < 1)[:SHOWN]
     answers = items.kept["answer"]
-    told = [{"text": task.text(rows[i]), "truth": task.meaning(rows[i]), "said": task.said(answers[i])} for i in wrong]
-    return {"mistakes": told}
+    return {
+        "mistakes": [
+            {"text": task.text(rows[i]), "truth": task.meaning(rows[i]), "said": task.said(answers[i])} for i in wrong
+        ]
+    }
 
 
 @keepers.register("drawings")

@@ -40,6 +40,18 @@ def measure(
         trial: what to do.
         context: progress, where states and nets are kept.
         more: makes further rows and facts of what was trained, and of what was asked about every combination.
+
+    Example:
+        >>> from recombine.context import Context
+        >>> from recombine.trials import measure
+        >>> from recombine.trials import Trial
+        >>> trial = Trial(
+        ...     world={"name": "hyperteacher-v1", "modules": 4, "at_most": 2},
+        ...     support={"name": "random", "held_out": 0.2},
+        ...     stages=[{"net": {"name": "mlp", "width": 8, "depth": 1}, "recipe": {"steps": 2, "evaluations": 0}}],
+        ... )
+        >>> sorted({row["stream"] for row in measure(trial, Context()).rows if row["reading"] == "score"})
+        ['held_out', 'test']
     """
     task = trial.build_task()
     try:
@@ -94,13 +106,13 @@ def _trained(trial: Trial, task: Task, support: Support, stages: list, context: 
         progress=report,
         checkpoint=context.checkpoint,
         watch=("validation", stream),
-        kept=_keeper(trial, stages, context),
+        kept=_kept_stages(trial, stages, context),
     )
 
 
-def _keeper(trial: Trial, stages: list, context: Context) -> _Keeper | None:
+def _kept_stages(trial: Trial, stages: list, context: Context) -> _KeptStages | None:
     nets = None if context.nets is None else KeptNets.beside(context.nets)
-    return None if nets is None else _Keeper(nets, _plain(trial, stages))
+    return None if nets is None else _KeptStages(nets, _plain(trial, stages))
 
 
 def _plain(trial: Trial, stages: list[Stage]) -> dict[str, Any]:
@@ -127,7 +139,7 @@ def _code_of(made: type) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class _Keeper:
+class _KeptStages:
     """The nets of one trial, stage by stage, for `train`."""
 
     nets: KeptNets

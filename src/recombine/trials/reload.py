@@ -25,6 +25,13 @@ def load_kept(path: Path) -> Trained:
 
     Args:
         path: RUN/nets/HASH.safetensors; `rc.load(run).trained(cell)` finds it by its cell.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from recombine.trials import load_kept
+        >>> load_kept(Path("run/nets/gone.safetensors"))
+        Traceback (most recent call last):
+        recombine.errors.UserError: ...
     """
     arrays, notes = _read(path)
     try:

@@ -51,6 +51,17 @@ class Trial:
             that one, and the first of `streams` is what its scores are called.
         probes: what is read off the trained net, by name.
         keep: what the record keeps beside readings, by name of a keeper: "panel", "scores", "episode", "drawings".
+        seed: of the task, the split and the net.
+
+    Example:
+        >>> from recombine.trials import Trial
+        >>> trial = Trial(
+        ...     world={"name": "hyperteacher-v1", "modules": 4, "at_most": 2},
+        ...     support={"name": "random", "held_out": 0.2},
+        ...     stages=[{"net": {"name": "mlp", "width": 8, "depth": 1}, "recipe": {"steps": 2, "evaluations": 0}}],
+        ... )
+        >>> Trial(**trial.to_json()) == trial
+        True
     """
 
     world: Part

@@ -16,7 +16,7 @@ from recombine.lab.driver.engines import ray_engine as on_ray
 from recombine.lab.driver.engines.ray_actor import actor_class
 from recombine.lab.driver.queue import Queue
 from recombine.lab.driver.stop import Stop
-from recombine.lab.store import Record
+from recombine.lab.record import Record
 from recombine.lab.synthetic import Synthetic
 
 GB = 1e9
@@ -110,10 +110,10 @@ def node(name, cpus=1.0, alive=True):
 def crew_of(monkeypatch, nodes, facts, words, count=3):
     """A crew on imagined nodes, and what it tells."""
     monkeypatch.setattr(on_ray, "LOOK_EVERY", 0.0)
-    told = []
+    events = []
     cells = SYNTHETIC.cells(SYNTHETIC.settings("smoke", {"cells": count}), 1)
     ray, stop = NoRay(nodes, facts, words), Stop()
-    crew = on_ray.Crew(ray, SYNTHETIC, Queue(SYNTHETIC, cells, stop), None, lambda *e: told.append(e), stop, Limits())
+    crew = on_ray.Crew(ray, SYNTHETIC, Queue(SYNTHETIC, cells, stop), None, lambda *e: events.append(e), stop, Limits())
 
     def hire(name, need):
         ray.hired[name] += 1
@@ -121,7 +121,7 @@ def crew_of(monkeypatch, nodes, facts, words, count=3):
         return on_ray.Hand(actor, name, json.dumps(facts(name)).encode())
 
     monkeypatch.setattr(crew, "_hire", hire)
-    return crew, told
+    return crew, events
 
 
 def ready(**changes):
@@ -137,21 +137,21 @@ def well(cell, name):
 
 
 def test_every_cell_is_told_in_order(monkeypatch):
-    crew, told = crew_of(monkeypatch, [node("a"), node("b")], lambda name: ready(), well)
+    crew, events = crew_of(monkeypatch, [node("a"), node("b")], lambda name: ready(), well)
     crew.work()
-    for cell in {event[1].id: event[1] for event in told}.values():
-        assert [event[0] for event in told if event[1] == cell] == ["started", "progress", "done"]
-    assert len(told) == 9 and {event[2].provenance["node"] for event in told if event[0] == "done"} == {"a", "b"}
+    for cell in {event[1].id: event[1] for event in events}.values():
+        assert [event[0] for event in events if event[1] == cell] == ["started", "progress", "done"]
+    assert len(events) == 9 and {event[2].provenance["node"] for event in events if event[0] == "done"} == {"a", "b"}
     assert not crew.hands and len(crew.ray.killed) == sum(crew.ray.hired.values()), "an actor is left"
 
 
 @pytest.mark.parametrize("what", ["recombine", "code"])
 def test_a_node_of_another_version_is_left_out(monkeypatch, what):
     facts = lambda name: ready(**({what: "other"} if name == "b" else {}))  # noqa: E731
-    crew, told = crew_of(monkeypatch, [node("a"), node("b")], facts, well)
+    crew, events = crew_of(monkeypatch, [node("a"), node("b")], facts, well)
     with pytest.warns(UserWarning, match=f"left out: b would mix results of two versions: {what} other"):
         crew.work()
-    assert {event[2].provenance["node"] for event in told if event[0] == "done"} == {"a"}
+    assert {event[2].provenance["node"] for event in events if event[0] == "done"} == {"a"}
     assert crew.ray.hired["b"] == 1, "it is not asked again"
     alone, _ = crew_of(monkeypatch, [node("b"), node("head", cpus=0.0)], facts, well)
     with (
@@ -162,12 +162,12 @@ def test_a_node_of_another_version_is_left_out(monkeypatch, what):
 
 
 def test_another_jax_is_said_once_and_used(monkeypatch):
-    crew, told = crew_of(monkeypatch, [node("a", cpus=3.0)], lambda name: ready(jax="0.0.1"), well)
+    crew, events = crew_of(monkeypatch, [node("a", cpus=3.0)], lambda name: ready(jax="0.0.1"), well)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         crew.work()
     assert [str(one.message).split(" (here")[0] for one in said] == ["node a differs from here: jax 0.0.1"]
-    assert sum(event[0] == "done" for event in told) == 3
+    assert sum(event[0] == "done" for event in events) == 3
 
 
 def test_a_node_where_no_worker_starts_is_left_out(monkeypatch):
@@ -189,13 +189,13 @@ def test_a_cell_that_loses_its_actor_runs_again_and_not_forever(monkeypatch):
         yield from well(cell, name)
 
     tries = Counter()
-    crew, told = crew_of(monkeypatch, [node("a"), node("b")], lambda name: ready(), words)
+    crew, events = crew_of(monkeypatch, [node("a"), node("b")], lambda name: ready(), words)
     with pytest.warns(UserWarning, match="lost an actor; what ran there runs again elsewhere"):
         crew.work()
-    outcome = {n: [e[0] for e in told if e[1].spec["at"]["number"] == n and e[0] != "progress"] for n in range(3)}
+    outcome = {n: [e[0] for e in events if e[1].spec["at"]["number"] == n and e[0] != "progress"] for n in range(3)}
     assert outcome[0] == ["started", "lost"] * (on_ray.LOSSES - 1) + ["started", "failed"]
     assert outcome[1] == ["started", "lost", "started", "done"] and outcome[2] == ["started", "done"]
-    (error,) = [event[2][0] for event in told if event[0] == "failed"]
+    (error,) = [event[2][0] for event in events if event[0] == "failed"]
     assert error == "it lost its actor 3 times, the last time so: the node is gone"
 
 
@@ -204,9 +204,9 @@ def test_who_asks_to_stop_gets_what_runs_and_no_more(monkeypatch):
         crew.stop.ask()
         yield from well(cell, name)
 
-    crew, told = crew_of(monkeypatch, [node("a")], lambda name: ready(), words)
+    crew, events = crew_of(monkeypatch, [node("a")], lambda name: ready(), words)
     crew.work()
-    assert [event[0] for event in told] == ["started", "progress", "done"] and len(crew.cells) == 2
+    assert [event[0] for event in events] == ["started", "progress", "done"] and len(crew.cells) == 2
 
 
 def test_a_cluster_without_room_is_said_and_given_up(monkeypatch):

@@ -141,8 +141,8 @@ def test_no_look_is_begun_that_the_budget_does_not_hold_and_what_is_left_is_said
 
     result = until_decided(run, compute, Budget.from_now(4.0, clock))
     assert sum(n - 4 for n in result.fed.values()) == 4 and clock.now == 4.0
-    told = capsys.readouterr().err
-    assert "claims: 1 decided, 2 open" in told and "feeding" in told and "the budget is used up" in told
+    printed = capsys.readouterr().err
+    assert "claims: 1 decided, 2 open" in printed and "feeding" in printed and "the budget is used up" in printed
 
 
 def test_a_budget_that_ends_within_a_look_keeps_what_is_there(tmp_path):

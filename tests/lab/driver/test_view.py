@@ -1,4 +1,4 @@
-"""The live view and the pace behind it."""
+"""The live view and the progress behind it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.progress import Progress
 from recombine.lab.cells import Cell
 from recombine.lab.driver.run_progress import RunProgress, in_words
 from recombine.lab.driver.view import Bars, Lines, shown
-from recombine.lab.store import Record
+from recombine.lab.record import Record
 from recombine.lab.synthetic import Synthetic
 from recombine.labels import duration
 
@@ -26,19 +26,24 @@ def label(cell: Cell) -> str:
 
 def test_the_estimate_weighs_cells_by_what_they_take():
     now = [0.0]
-    pace = RunProgress(4, 0, label, lambda: now[0])
-    pace.expect({CELLS[0].id: 30.0, CELLS[1].id: 10.0, CELLS[2].id: 10.0, CELLS[3].id: 10.0})
-    assert pace.rate is None and pace.seconds_left is None
-    pace.heard("started", CELLS[0], None)
+    progress = RunProgress(4, 0, label, lambda: now[0])
+    progress.expect({CELLS[0].id: 30.0, CELLS[1].id: 10.0, CELLS[2].id: 10.0, CELLS[3].id: 10.0})
+    assert progress.rate is None and progress.seconds_left is None
+    progress.heard("started", CELLS[0], None)
     now[0] = 60.0
-    pace.heard("done", CELLS[0], None)
-    assert pace.rate == 1 / 60 and pace.seconds_left == 60.0, "as long again, although three of four cells are left"
-    pace.heard("started", CELLS[1], None)
-    pace.heard("failed", CELLS[1], ("it broke", ""))
-    assert (pace.done, pace.failed, pace.left, pace.running) == (1, 1, 2, {}) and pace.last_error.endswith("it broke")
-    pace.heard("started", CELLS[2], None)
-    pace.heard("lost", CELLS[2], "its node is gone")
-    assert pace.left == 2 and pace.to_json()["running"] == []
+    progress.heard("done", CELLS[0], None)
+    assert progress.rate == 1 / 60 and progress.seconds_left == 60.0, "as long again, with three of four cells left"
+    progress.heard("started", CELLS[1], None)
+    progress.heard("failed", CELLS[1], ("it broke", ""))
+    assert (progress.done, progress.failed, progress.left, progress.running) == (
+        1,
+        1,
+        2,
+        {},
+    ) and progress.last_error.endswith("it broke")
+    progress.heard("started", CELLS[2], None)
+    progress.heard("lost", CELLS[2], "its node is gone")
+    assert progress.left == 2 and progress.to_json()["running"] == []
 
 
 @pytest.mark.parametrize(
@@ -51,11 +56,11 @@ def test_times_are_said_as_people_say_them(seconds, words):
 
 def test_a_terminal_shows_bars_rate_memory_and_the_last_error():
     screen = io.StringIO()
-    pace = RunProgress(2, 0, label)
-    pace.memory = lambda: 250_000_000
-    pace.expect({cell.id: 1.0 for cell in CELLS[:2]})
+    progress = RunProgress(2, 0, label)
+    progress.memory = lambda: 250_000_000
+    progress.expect({cell.id: 1.0 for cell in CELLS[:2]})
     with Progress(console=Console(file=screen, force_terminal=True, width=160)) as bars:
-        view = Bars(STUDY, pace, bars)
+        view = Bars(STUDY, progress, bars)
         for event, cell, payload in (
             ("started", CELLS[0], None),
             ("progress", CELLS[0], (0.5, "half")),
@@ -65,7 +70,7 @@ def test_a_terminal_shows_bars_rate_memory_and_the_last_error():
             ("started", CELLS[1], None),
             ("done", CELLS[1], DONE),
         ):
-            pace.heard(event, cell, payload)
+            progress.heard(event, cell, payload)
             view.show(event, cell, payload)
         notes = {task.description.strip(): task.fields["note"] for task in bars.tasks}
     assert notes["last error"].endswith("it broke") and "250 MB" in notes["synthetic"] and "FAILED" in screen.getvalue()
@@ -74,19 +79,19 @@ def test_a_terminal_shows_bars_rate_memory_and_the_last_error():
 
 def test_a_pipe_gets_a_line_a_cell_and_fewer_where_cells_are_fast(capsys):
     now = [0.0]
-    pace = RunProgress(len(CELLS), 0, label, lambda: now[0])
-    lines = Lines(STUDY, pace)
+    progress = RunProgress(len(CELLS), 0, label, lambda: now[0])
+    lines = Lines(STUDY, progress)
     for number, cell in enumerate(CELLS):
-        pace.heard("started", cell, None)
+        progress.heard("started", cell, None)
         now[0] += 0.001
         event = "failed" if number == 30 else "done"
         payload = DONE if event == "done" else ("it broke", "")
-        pace.heard(event, cell, payload)
+        progress.heard(event, cell, payload)
         lines.show(event, cell, payload)
     lines.rest()
-    told = capsys.readouterr().err.splitlines()
-    assert told[0].startswith("[1/40] number 0") and told[19].startswith("[20/40]") and len(told) < 30
-    assert any("FAILED it broke" in line for line in told) and told[-1].startswith("[40/40]")
+    printed = capsys.readouterr().err.splitlines()
+    assert printed[0].startswith("[1/40] number 0") and printed[19].startswith("[20/40]") and len(printed) < 30
+    assert any("FAILED it broke" in line for line in printed) and printed[-1].startswith("[40/40]")
 
 
 def test_quiet_is_quiet(capsys):

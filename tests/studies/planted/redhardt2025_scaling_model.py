@@ -12,7 +12,7 @@ from recombine.encodings import encodings
 def rising(octaves_later: float, blind: bool) -> Callable[[dict[str, Any]], dict[str, float]]:
     """Scores that rise with width, for nonlinear encodings so many octaves later.
 
-    blind: with what a net scores that is told wrong, which does not count.
+    blind: with the wrong-code baseline, which does not count.
     """
 
     def scores(at: dict[str, Any]) -> dict[str, float]:

@@ -140,8 +140,8 @@ def test_the_control_world_shuffles_answers_within_a_task(world, rows):
     shuffled = CiphersLookup(world.space, seed=1)
     for task in (TASKS.index("decode-13"), TASKS.index("sort"), TASKS.index("plain")):
         there = rows[:, 0] == task
-        told = [sorted(map(tuple, np.asarray(one.meanings)[there].tolist())) for one in (world, shuffled)]
-        assert told[0] == told[1]
+        meanings = [sorted(map(tuple, np.asarray(one.meanings)[there].tolist())) for one in (world, shuffled)]
+        assert meanings[0] == meanings[1]
     same = (np.asarray(shuffled.meanings) == np.asarray(world.meanings)).all(1)
     assert same.mean() < 0.05  # small tasks have answers that come again
 

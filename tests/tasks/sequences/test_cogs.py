@@ -43,11 +43,11 @@ def test_the_vocabulary_is_the_released_one():
 def test_sentences_come_as_often_as_in_the_released_training_file():
     """The shares of passives, of "that", of infinitives, of prepositions, and of the most frequent name."""
     own = Sampler(seed=3).ordinary(8_000)
-    told = [tuple(sentence.split()) for sentence, _, case in rows("train") if case == "in_distribution"]
+    published = [tuple(sentence.split()) for sentence, _, case in rows("train") if case == "in_distribution"]
     for word in ("was", "by", "to", "that", "beside", "the", NAMES[0]):
-        ours, theirs = (np.mean([word in sentence for sentence in sentences]) for sentences in (own, told))
+        ours, theirs = (np.mean([word in sentence for sentence in sentences]) for sentences in (own, published))
         assert ours == pytest.approx(theirs, abs=0.03), word
-    ours, theirs = (np.mean([len(sentence) for sentence in sentences]) for sentences in (own, told))
+    ours, theirs = (np.mean([len(sentence) for sentence in sentences]) for sentences in (own, published))
     assert ours == pytest.approx(theirs, rel=0.05)
 
 
@@ -144,8 +144,8 @@ def test_the_control_world_shuffles_the_forms_and_nothing_else():
     space = Cogs.space_from(ordinary=300, each=1)
     true, world, other = Cogs(space), CogsLookup(space, seed=1), CogsLookup(space, seed=2)
     assert (world.texts == true.texts).all() and (world.meanings != other.meanings).any()
-    told = [sorted(map(tuple, np.asarray(one.meanings).tolist())) for one in (true, world)]
-    assert told[0] == told[1]
+    meanings = [sorted(map(tuple, np.asarray(one.meanings).tolist())) for one in (true, world)]
+    assert meanings[0] == meanings[1]
     assert (np.asarray(world.meanings) == np.asarray(true.meanings)).all(1).mean() < 0.05
 
 

@@ -147,8 +147,8 @@ def test_larger_puzzles_have_no_new_words_and_are_held_out_by_size():
 def test_the_control_world_shuffles_the_solutions_and_nothing_else():
     space = Einstein.default_space()
     true, shuffled = Einstein(space), EinsteinLookup(space, seed=1)
-    told = [sorted(map(tuple, np.asarray(one.meanings).tolist())) for one in (true, shuffled)]
-    assert told[0] == told[1] and (true.texts == shuffled.texts).all()
+    meanings = [sorted(map(tuple, np.asarray(one.meanings).tolist())) for one in (true, shuffled)]
+    assert meanings[0] == meanings[1] and (true.texts == shuffled.texts).all()
     assert (np.asarray(shuffled.meanings) == np.asarray(true.meanings)).all(1).mean() < 0.05
 
 

@@ -122,15 +122,15 @@ def test_the_share_of_exceptions_breaks_the_rule_and_no_other_does(world):
     exceptional = np.asarray(world.exceptional)
     assert exceptional.sum() == 10
     said = [(world.meaning([row]), true.meaning([row])) for row in range(world.space.size)]
-    assert all((told == rule) or exceptional[row] for row, (told, rule) in enumerate(said))
-    assert sum(told != rule for told, rule in said) == 10
+    assert all((given == rule) or exceptional[row] for row, (given, rule) in enumerate(said))
+    assert sum(given != rule for given, rule in said) == 10
 
 
 def test_answers_by_the_rule_and_as_trained_are_told_apart(world):
     rows = np.flatnonzero(np.asarray(world.exceptional))[:4]
     batch = jax.tree.map(np.asarray, world.sample(jax.random.key(0), jnp.asarray(rows[:, None])))
-    told, rule = batch.target, np.asarray(world.rules)[rows].astype(np.int32)
-    for answer, wanted in ((told, (1.0, 0.0, 1.0)), (rule, (0.0, 1.0, 0.0))):
+    given, rule = batch.target, np.asarray(world.rules)[rows].astype(np.int32)
+    for answer, wanted in ((given, (1.0, 0.0, 1.0)), (rule, (0.0, 1.0, 0.0))):
         found = world.score(answer, batch)
         exact, by_rule, as_trained = (world.metric(name)(found) for name in ("exact", "by_rule", "as_exception"))
         assert (exact, by_rule, as_trained) == wanted
@@ -151,8 +151,8 @@ def test_bad_shares_of_exceptions_are_refused(options, named, world):
 
 def test_the_control_world_shuffles_the_strings_and_nothing_else(world):
     true, shuffled = Pcfg(world.space), PcfgLookup(world.space, seed=1)
-    told = [sorted(map(tuple, np.asarray(one.meanings).tolist())) for one in (true, shuffled)]
-    assert told[0] == told[1]
+    given = [sorted(map(tuple, np.asarray(one.meanings).tolist())) for one in (true, shuffled)]
+    assert given[0] == given[1]
     assert (np.asarray(shuffled.meanings) == np.asarray(true.meanings)).all(1).mean() < 0.05
 
 

@@ -24,8 +24,8 @@ def scan():
 
 @pytest.fixture(scope="module")
 def pairs(scan):
-    told = zip(np.asarray(scan.texts), np.asarray(scan.meanings), strict=True)
-    return {scan.reads.decode(text): scan.said(meaning) for text, meaning in told}
+    both = zip(np.asarray(scan.texts), np.asarray(scan.meanings), strict=True)
+    return {scan.reads.decode(text): scan.said(meaning) for text, meaning in both}
 
 
 # -- the language -------------------------------------------------------------------------------------------------
@@ -38,8 +38,8 @@ def test_every_released_pair_is_there_word_for_word_and_no_other(pairs):
 
 
 def test_the_released_file_says_the_same(pairs):
-    told = (row.removeprefix("IN: ").split(" OUT: ") for row in rows_of(released("scan", "tasks.txt.gz")))
-    assert dict(told) == pairs
+    both = (row.removeprefix("IN: ").split(" OUT: ") for row in rows_of(released("scan", "tasks.txt.gz")))
+    assert dict(both) == pairs
 
 
 def test_lengths_are_the_published_ones(scan):

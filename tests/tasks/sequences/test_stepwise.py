@@ -123,8 +123,8 @@ def test_the_control_world_shuffles_within_a_size(true, lookup, space):
     sizes = true.sizes_of(space.elements(space.enumerate()))
     for size in np.unique(sizes, axis=0):
         rows = (sizes == size).all(1)
-        told = [sorted(map(tuple, np.asarray(one.meanings)[rows].tolist())) for one in (right, world)]
-        assert told[0] == told[1]
+        meanings = [sorted(map(tuple, np.asarray(one.meanings)[rows].tolist())) for one in (right, world)]
+        assert meanings[0] == meanings[1]
     assert (np.asarray(right.texts) == np.asarray(world.texts)).all()
     assert (np.asarray(right.meanings) == np.asarray(world.meanings)).all(1).mean() < 0.1
 

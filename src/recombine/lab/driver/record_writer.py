@@ -8,7 +8,8 @@ import threading
 from collections.abc import Callable
 
 from ..cells import Cell
-from ..store import Failure, Record, Store
+from ..record import Failure, Record
+from ..store import Store
 
 AT_ONCE = 64  # records that wait at most: then the run waits, too
 

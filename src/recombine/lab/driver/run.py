@@ -14,8 +14,9 @@ from ...files import beside
 from ..boundaries import LOOKS
 from ..cells import Cell, canonical
 from ..claim_memory import remember_claims, rules_of
+from ..record import FORMAT, Failure, Record
 from ..reopening import Place, Run, conclude, run_at
-from ..store import FORMAT, Failure, Record, Store, peek
+from ..store import Store, peek
 from ..study import DEFAULT_SEEDS, Study
 from ..study_result import Result
 from ..wanted import whole_look
@@ -145,13 +146,13 @@ def _run(
     if only is not None:
         only = only | (there - done)  # those whose record turned out to be damaged
     missing = [cell for cell in run.cells if cell.id not in done and (only is None or cell.id in only)]
-    pace = RunProgress(len(done) + len(missing), len(done), lambda cell: study.label(cell.spec))
-    pace.memory = engine.memory
-    work = _Work(run, engine, pace, quiet, limit)
+    progress = RunProgress(len(done) + len(missing), len(done), lambda cell: study.label(cell.spec))
+    progress.memory = engine.memory
+    work = _Work(run, engine, progress, quiet, limit)
     if store is not None:
         tidy_up(store)
     if missing and store is not None:
-        with Session(store, pace) as session:
+        with Session(store, progress) as session:
             work.compute(missing, seconds, session)
     elif missing:
         work.compute(missing, seconds, None)
@@ -167,8 +168,8 @@ def _run(
 class _Work:
     """What is computed in one run, and what comes of it. Records are not held where a store has them."""
 
-    def __init__(self, run: Run, engine: Engine, pace: RunProgress, quiet: bool, limit: Budget | None = None):
-        self.run, self.engine, self.pace, self.quiet = run, engine, pace, quiet
+    def __init__(self, run: Run, engine: Engine, progress: RunProgress, quiet: bool, limit: Budget | None = None):
+        self.run, self.engine, self.progress, self.quiet = run, engine, progress, quiet
         self.stop = Stop((lambda: limit.over) if limit is not None else None)
         self.done: set[str] = set()
         self.records: dict[str, Record] = {}
@@ -177,10 +178,10 @@ class _Work:
     def compute(self, cells: Sequence[Cell], seconds: Mapping[str, float], session: Session | None) -> None:
         """Until every cell is done or has failed, here or by another driver on the same store."""
         checkpoints = self.run.store.checkpoints if self.run.store is not None else None
-        with shown(self.run.study, self.pace, self.quiet) as show, handle_signals(self.stop, self.quiet):
+        with shown(self.run.study, self.progress, self.quiet) as show, handle_signals(self.stop, self.quiet):
 
             def tell(event: str, cell: Cell, payload: Any) -> None:
-                self.pace.heard(event, cell, payload)
+                self.progress.heard(event, cell, payload)
                 if event == "done":
                     self._keep(payload, session)
                 elif event == "failed":
@@ -191,7 +192,7 @@ class _Work:
 
             while cells:
                 queue = Queue(self.run.study, cells, self.stop, session.lock if session else None, seconds)
-                self.pace.expect(queue.costs)
+                self.progress.expect(queue.costs)
                 self.engine.compute(self.run.study, queue, checkpoints, tell, self.stop)
                 while (cell := queue.take()) is not None:
                     tell("failed", cell, ("the engine ended before it came to this cell", ""))
@@ -215,7 +216,7 @@ class _Work:
         """Takes over what other drivers finished; returns what is left to do."""
         if not refused or session is None:
             return []
-        settled = session.settle(refused, self.stop, self.pace.elsewhere)
+        settled = session.settle(refused, self.stop, self.progress.elsewhere)
         self.done |= {cell.id for cell in settled.done}
         self.failures += settled.failures
         return settled.again

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from ...files import LocalFiles, cannot_write
 from ..cells import Cell
-from ..store import Failure, Record, Store
+from ..record import Failure, Record
+from ..store import Store
 from .locks import Locks, Watch
 from .record_writer import RecordWriter
 from .run_progress import RunProgress

@@ -23,16 +23,16 @@ FAST = 0.05  # seconds per cell
 
 
 @contextlib.contextmanager
-def shown(study: Study, pace: RunProgress, quiet: bool) -> Iterator[Listener]:
+def shown(study: Study, progress: RunProgress, quiet: bool) -> Iterator[Listener]:
     """What is called with every event while the block runs."""
     if quiet:
         yield lambda event, cell, payload: None
         return
     console = Console(stderr=True)
-    if pace.done:
-        console.print(f"{pace.done} of {pace.total} cells were done before", highlight=False)
+    if progress.done:
+        console.print(f"{progress.done} of {progress.total} cells were done before", highlight=False)
     if not sys.stderr.isatty():
-        lines = Lines(study, pace)
+        lines = Lines(study, progress)
         yield lines.show
         lines.rest()
         return
@@ -44,15 +44,15 @@ def shown(study: Study, pace: RunProgress, quiet: bool) -> Iterator[Listener]:
         TextColumn("{task.fields[note]}", markup=False),
     )
     with Progress(*columns, console=console) as bars:
-        yield Bars(study, pace, bars).show
+        yield Bars(study, progress, bars).show
 
 
 class Bars:
     """A bar over all, one for each cell that runs, and the last error in a line of its own."""
 
-    def __init__(self, study: Study, pace: RunProgress, bars: Progress):
-        self.study, self.pace, self.bars = study, pace, bars
-        self.overall = bars.add_task(study.id, total=pace.total, completed=pace.done, note="")
+    def __init__(self, study: Study, progress: RunProgress, bars: Progress):
+        self.study, self.progress, self.bars = study, progress, bars
+        self.overall = bars.add_task(study.id, total=progress.total, completed=progress.done, note="")
         self.lines: dict[str, TaskID] = {}
         self.error: TaskID | None = None
         self.drawn = 0.0
@@ -69,18 +69,18 @@ class Bars:
         if event == "failed":
             if self.error is not None:
                 self.bars.remove_task(self.error)
-            self.error = self.bars.add_task("  last error", total=None, note=self.pace.last_error)
-        if time.monotonic() - self.drawn > DRAW_EVERY or not self.pace.left:
+            self.error = self.bars.add_task("  last error", total=None, note=self.progress.last_error)
+        if time.monotonic() - self.drawn > DRAW_EVERY or not self.progress.left:
             self.drawn = time.monotonic()
-            note = in_words(self.pace.rate, self.pace.seconds_left, self.pace.memory())
-            self.bars.update(self.overall, completed=self.pace.done + self.pace.failed, note=note)
+            note = in_words(self.progress.rate, self.progress.seconds_left, self.progress.memory())
+            self.bars.update(self.overall, completed=self.progress.done + self.progress.failed, note=note)
 
 
 class Lines:
     """One line per cell; one line per second where they finish faster than that. Every failure has its line."""
 
-    def __init__(self, study: Study, pace: RunProgress):
-        self.study, self.pace = study, pace
+    def __init__(self, study: Study, progress: RunProgress):
+        self.study, self.progress = study, progress
         self.printed = time.monotonic() - LINE_EVERY
         self.finished = 0
         self.silent = 0
@@ -89,7 +89,7 @@ class Lines:
         if event not in ("done", "failed"):
             return
         self.finished += 1
-        fast = self.finished > 20 and (self.pace.rate or 0.0) > 1 / FAST
+        fast = self.finished > 20 and (self.progress.rate or 0.0) > 1 / FAST
         if event == "failed" or not fast:
             self.rest()
             self._print(line(self.study, event, cell, payload))
@@ -101,14 +101,18 @@ class Lines:
     def rest(self) -> None:
         """The cells that finished without a line of their own."""
         if self.silent:
-            words = in_words(self.pace.rate, self.pace.seconds_left, self.pace.memory())
+            words = in_words(self.progress.rate, self.progress.seconds_left, self.progress.memory())
             cells = f"{self.silent} cells" if self.silent > 1 else "1 cell"
             self.silent = 0
             self._print(f"{cells}, {words}")
 
     def _print(self, text: str) -> None:
         self.printed = time.monotonic()
-        print(f"[{self.pace.done + self.pace.failed}/{self.pace.total}] {visible(text)}", file=sys.stderr, flush=True)
+        print(
+            f"[{self.progress.done + self.progress.failed}/{self.progress.total}] {visible(text)}",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def line(study: Study, event: str, cell: Cell, payload: Any) -> str:

@@ -27,7 +27,7 @@ from .forecasts import claims_about, measurements_of
 from .transfer_charts import CALIBRATION, FORESEEN, headline
 from .transfer_trials import measure, summary
 
-TOLD = ("truth", "shuffled")
+ANSWERS_GIVEN = ("truth", "shuffled")
 HELD_OUT = Scale([0.6, 0.8], [0.7, 0.8, 0.9], [0.5, 0.6, 0.7, 0.8, 0.9, 0.95], [0.5, 0.6, 0.7, 0.8, 0.9, 0.95])
 #: larger preferences than elsewhere, so that there are enough combinations to rank
 FAMILY = families(
@@ -46,8 +46,8 @@ TEACHING = Arms(
 
 
 def refuse(settings: Settings) -> None:
-    if settings["options.told"] not in TOLD:
-        raise unknown("name in told", settings["options.told"], TOLD)
+    if settings["options.told"] not in ANSWERS_GIVEN:
+        raise unknown("name in told", settings["options.told"], ANSWERS_GIVEN)
 
 
 study = Study(

@@ -20,13 +20,13 @@ from ...audit.planted_kinds import NOTHING
 from ...errors import require_int, unknown
 from ...lab.axes import Arms
 from ...lab.cells import Spec
+from ...lab.record import Record
 from ...lab.scales import Scale
-from ...lab.store import Record
 from ...lab.study import Settings, Study
 from ...lab.verdicts import Measurement
 from ...trials import Context, Measured
 from . import truth_readings as readings
-from .judging import TOLD, judge
+from .judging import ANSWERS_GIVEN, judge
 from .truth_claims import CLAIMS
 from .truth_readings import EXACT, NAMES, planted_and_said, said_by_family
 
@@ -35,8 +35,8 @@ _STRONG = ["level", "level-zipf", "memorizer", "pair-many", "xor"]  # kinds with
 
 # -- cells ------------------------------------------------------------------------------------------------------------
 def refuse(settings: Settings) -> None:
-    if settings["options.told"] not in TOLD:
-        raise unknown("name in told", settings["options.told"], TOLD)
+    if settings["options.told"] not in ANSWERS_GIVEN:
+        raise unknown("name in told", settings["options.told"], ANSWERS_GIVEN)
     require_int("worlds", settings["options.worlds"], at_least=1, at_most=1000)
     require_int("combinations", settings["options.combinations"], at_least=100, at_most=100_000)
 

@@ -21,7 +21,7 @@ def judge(options: dict[str, Any], seed: int, number: int) -> list[dict[str, Any
     """Audits one world of the kind: rows that compare what is said with the truth."""
     made = world(options["kind"], SEEDS * seed + number, "judged", options["combinations"])
     rng = generator(key_for(f"audit-truth-told-{options['kind']}-{number}", seed))
-    said = examine(TOLD[options["told"]](made, rng))
+    said = examine(ANSWERS_GIVEN[options["told"]](made, rng))
     if options["told"] == "unsure":  # a control of what is said, not of what is told: no interval says anything
         nothing, one = np.zeros(len(said.risk)), np.ones(len(said.risk))
         said = replace(said, low=nothing, high=one, calls=np.full(len(said.risk), "open"))
@@ -32,7 +32,7 @@ def judge(options: dict[str, Any], seed: int, number: int) -> list[dict[str, Any
 
 
 # -- what the audit is told: the truth, or what a control makes of it --------------------------------------------------
-def _told(made: World, rates: np.ndarray, rng: np.random.Generator) -> World:
+def _answered_by(made: World, rates: np.ndarray, rng: np.random.Generator) -> World:
     """The world with answers by other rates; at least one of them right and one wrong."""
     wrong = rng.binomial(made.answers, rates)
     at = int(np.argmax(made.answers))
@@ -43,14 +43,14 @@ def _told(made: World, rates: np.ndarray, rng: np.random.Generator) -> World:
 
 def shuffled(made: World, rng: np.random.Generator) -> World:
     """Each combination fails as often as another one, drawn by lot."""
-    return _told(made, rng.permutation(made.truth), rng)
+    return _answered_by(made, rng.permutation(made.truth), rng)
 
 
 def shifted(made: World, rng: np.random.Generator) -> World:
     """Each combination fails as often as the one with the next level of each factor."""
     moved = ((made.rows.astype(np.int64) + 1) % np.array(made.space.levels)).astype(made.space.dtype)
     at = find(made.space, made.rows.astype(made.space.dtype), moved)
-    return _told(made, np.where(at >= 0, made.truth[at], made.truth), rng)
+    return _answered_by(made, np.where(at >= 0, made.truth[at], made.truth), rng)
 
 
 def margins(made: World, rng: np.random.Generator) -> World:
@@ -59,7 +59,7 @@ def margins(made: World, rng: np.random.Generator) -> World:
     for cause in made.causes:
         for factor, level in cause.pattern:
             rates = np.where(made.rows[:, factor] == level, np.maximum(rates, _STRONG), rates)
-    return _told(made, rates, rng)
+    return _answered_by(made, rates, rng)
 
 
 def planted(made: World, rng: np.random.Generator) -> World:
@@ -70,10 +70,10 @@ def planted(made: World, rng: np.random.Generator) -> World:
         a, b = rng.choice(made.rows.shape[1], 2, replace=False)
         one = made.rows[rng.choice(len(weight), p=weight)]
         rates[(made.rows[:, a] == one[a]) & (made.rows[:, b] == one[b])] = 0.98
-    return _told(made, rates, rng)
+    return _answered_by(made, rates, rng)
 
 
-TOLD: dict[str, Callable[[World, np.random.Generator], World]] = {
+ANSWERS_GIVEN: dict[str, Callable[[World, np.random.Generator], World]] = {
     "truth": lambda made, rng: made,
     "shuffled": shuffled,
     "shifted": shifted,

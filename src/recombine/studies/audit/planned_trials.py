@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import require_int
 from ...lab.cells import Spec
-from ...lab.store import Record
+from ...lab.record import Record
 from ...lab.study import Settings, Study
 from ...lab.summaries import summary_of_trial
 from ...training import Items, Trained, train

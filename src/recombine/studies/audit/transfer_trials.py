@@ -9,7 +9,7 @@ import numpy as np
 from ...audit.prior import risk_table
 from ...keys import generator, key_for
 from ...lab.cells import Spec
-from ...lab.store import Record
+from ...lab.record import Record
 from ...lab.summaries import summary_of_trial
 from ...training import Items, Trained
 from ...trials import Context, Measured, Trial
@@ -22,7 +22,7 @@ SCORED = 256  # combinations of a side
 
 def measure(spec: Spec, context: Context) -> Measured:
     """Trains, and scores unseen combinations one by one, with what the audit knows about each."""
-    told, metric, family = spec["options"]["told"], spec["options"]["metric"], spec["at"]["family"]
+    given, metric, family = spec["options"]["told"], spec["options"]["metric"], spec["at"]["family"]
 
     def scored(run: Trained, asked: Items | None) -> Measured:
         seed, support = run.members[0].seed, run.support
@@ -30,7 +30,7 @@ def measure(spec: Spec, context: Context) -> Measured:
         trained = support.train.combinations()
         sides = [rows[rng.permutation(len(rows))[:SCORED]] for rows in (trained, support.held_out.combinations())]
         known, scores = (per_combination(run.task, run.nets[0], rows, metric, seed) for rows in sides)
-        if told == "shuffled":
+        if given == "shuffled":
             scores = rng.permutation(scores)
         low, median = float(np.quantile(known, QUANTILE)), float(np.median(known))
         table = risk_table(run.task.space, trained, sides[1], scores < low, family)
@@ -41,7 +41,7 @@ def measure(spec: Spec, context: Context) -> Measured:
         ]
         facts: dict[str, Any] = {"unseen": float(scores.mean()), "failing": float(np.mean(scores < low))}
         facts |= {"trained_median": median}
-        return Measured(rows, facts | ({"risk": table} if told == "truth" else {}))
+        return Measured(rows, facts | ({"risk": table} if given == "truth" else {}))
 
     return measure_own(Trial.from_json(spec["trial"]), context, scored)
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from ...charts.tidy_rows import Rows
-from ...lab.store import Record
+from ...lab.record import Record
 from ...lab.study_table import Missing, StudyTable
 from ...tasks.sequences.alignment import aligned, parting
 from .systematicity_arms import COVERAGE, DIVERGENCES, FEW_SHOT, SHARES, SPLITS, VERBS
@@ -131,11 +131,11 @@ def wrong_answers(records: Sequence[Record]) -> dict[str, str]:
     found = {}
     for record in records:
         at = record.cell.columns()
-        told = record.facts.get("mistakes")
-        if at["seed"] or not told or at.get("data") != "published":
+        mistakes = record.facts.get("mistakes")
+        if at["seed"] or not mistakes or at.get("data") != "published":
             continue
         parts = []
-        for one in told:
+        for one in mistakes:
             truth, said = one["truth"].split(), one["said"].split()
             parts.append(f"{one['text']}\n{aligned(truth, said)}\n{parting(truth, said)}")
         found[f"Wrong on {at['split']}: {at['net']}"] = "\n\n".join(parts)

@@ -20,10 +20,10 @@ from ...errors import require_int
 from ...lab.axes import Arms
 from ...lab.cells import Spec
 from ...lab.paths import Same
+from ...lab.record import Record
 from ...lab.scales import Scale
-from ...lab.store import Record
 from ...lab.study import Settings, Study
-from . import liang_history as told
+from . import liang_history as history
 from .data_efficiency_claims import CLAIMS, MEASUREMENTS
 from .data_efficiency_readings import CRITERIA, data_of, headline, needed_chart
 from .data_efficiency_search import measure
@@ -46,8 +46,8 @@ def name_of_record(record: Record) -> str:
 
 
 def summary(record: Record) -> str:
-    told = ", ".join(f"{words}: {record.facts[name] or 'never'}" for name, words in CRITERIA.items())
-    return f"pictures needed for {told} ({record.facts['seconds']:.0f} s)"
+    needed = ", ".join(f"{words}: {record.facts[name] or 'never'}" for name, words in CRITERIA.items())
+    return f"pictures needed for {needed} ({record.facts['seconds']:.0f} s)"
 
 
 depth = Scale(2, 2, 3, 8)
@@ -71,7 +71,7 @@ study = Study(
     source=POSTER,
     minutes=Scale(0.3, 7, 180, "about 2 GPU-days"),
     version=2,
-    history=told.DATA_EFFICIENCY,
+    history=history.DATA_EFFICIENCY,
     world=pictures("bumps-and-stripes-v1", 8, encoding=Same("world.centers", then=CODES.get)),
     support={"name": "bumps-and-stripes"},
     recipe=Scale(ours(150, 5e-3, tasks=16), ours(2000, tasks=16), ours(3000, tasks=16), PUBLISHED),

@@ -18,7 +18,7 @@ from ...lab.scales import Scale
 from ...lab.study import Study
 from ...lab.verdicts import Measurement
 from . import image_grids
-from . import liang_history as told
+from . import liang_history as history
 from .factorized_fails_claims import CLAIMS, PLAIN
 from .factorized_fails_nets import CNN, COORDINATE_NET, MLP, TRANSFORMER
 from .factorized_fails_readings import COORDINATES, how_much_worse, most_localized, unlike
@@ -43,8 +43,8 @@ study = Study(
     title="Are factorized inputs enough?",
     question="A decoder gets the coordinates of a picture in a perfectly factorized code: does it draw unseen ones?",
     source=SOURCE,
-    history=told.FACTORIZED_FAILS,
-    differs=told.FACTORIZED_FAILS_DIFFER,
+    history=history.FACTORIZED_FAILS,
+    differs=history.FACTORIZED_FAILS_DIFFER,
     minutes=Scale(1, 10, 420, "about 3 GPU-hours"),
     metric="error",
     world=dark_on_paper(pictures("bumps-v1", Scale(8, 16, 20, 28))),

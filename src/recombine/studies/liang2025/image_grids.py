@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import packed_images
 from ...charts.image_grid import Image, ImageGrid
-from ...lab.store import Record
+from ...lab.record import Record
 from ...lab.study_table import in_words
 
 Rows = list[tuple[str, tuple[Image | None, ...]]]
@@ -54,7 +54,7 @@ def drawings(records: Sequence[Record], name: Callable[[Record], str] = name_of)
         f"Drawings at held-out places ({factors}), from the middle of what was held out to its rim, and "
         "drawing less truth; first seed.",
         columns,
-        tuple((label, tiles + (None,) * (len(columns) - len(tiles))) for label, tiles in rows),
+        tuple((label, images + (None,) * (len(columns) - len(images))) for label, images in rows),
     )
 
 
@@ -68,25 +68,25 @@ def _drawn_and_error(pictures: list[dict[str, Any]], places: list[str], dark: bo
 
 
 def _ink(packed: dict[str, Any], dark: bool) -> dict[str, Any]:
-    """How much ink a picture has, from none to full: one range for truth and drawing, so that shades compare."""
+    """How much ink a picture has, from none to full: one range for truth and drawing, so that grays compare."""
     values = packed_images.unpack(packed)
     return packed_images.pack(1 - values if dark else values, 0, 1)
 
 
 def errors(records: Sequence[Record], name: Callable[[Record], str] = name_of) -> ImageGrid | None:
     """The error at every place, with what was held out outlined."""
-    tiles = []
+    images = []
     for record in records:
         kept = record.facts.get("drawings", {})
         if "error_map" in kept:
             outline = tuple(kept["hole"])
-            tile = Image(kept["error_map"], "error by place", colors="heat", outlines=(outline,))
-            tiles.append((name(record), tile))
-    if not tiles:
+            image = Image(kept["error_map"], "error by place", colors="heat", outlines=(outline,))
+            images.append((name(record), image))
+    if not images:
         return None
     return ImageGrid(
         "Where it errs",
         "Error at every place (x to the right, y down), by that of an empty picture; held-out places are outlined.",
-        tuple(label for label, _ in tiles),
-        (("", tuple(tile for _, tile in tiles)),),
+        tuple(label for label, _ in images),
+        (("", tuple(image for _, image in images)),),
     )

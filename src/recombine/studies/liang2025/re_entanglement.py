@@ -22,7 +22,7 @@ from ...lab.cells import Spec
 from ...lab.paths import Same
 from ...lab.scales import Scale
 from ...lab.study import Settings, Study
-from . import liang_history as told
+from . import liang_history as history
 from .liang_setting import EVERY, SMALLEST, SOURCE, dark_on_paper, decoder, pictures, recipe
 from .re_entanglement_claims import CLAIMS, MEASUREMENTS
 from .re_entanglement_images import drawings, errors, name_of, volumes
@@ -69,8 +69,8 @@ study = Study(
     question="Do the layers of a decoder lose the factorization of its input, and is that why it fails?",
     source=SOURCE,
     version=2,
-    history=told.RE_ENTANGLEMENT,
-    differs=told.RE_ENTANGLEMENT_DIFFER,
+    history=history.RE_ENTANGLEMENT,
+    differs=history.RE_ENTANGLEMENT_DIFFER,
     minutes=Scale(0.4, 9, 200, "about 4 GPU-hours"),
     world=dark_on_paper(pictures("bumps-v1", Scale(8, 12, 28, 28))),
     support={"name": "donut"},

@@ -9,7 +9,7 @@ from ... import packed_images
 from ...charts.image_grid import Image, ImageGrid
 from ...charts.layer_order import layers_in_order
 from ...lab.cells import Spec
-from ...lab.store import Record
+from ...lab.record import Record
 from ...nets import Straightened
 from ...probes.geometry import metric_maps
 from ...training import Items, Trained
@@ -59,7 +59,7 @@ def volumes(records: Sequence[Record]) -> ImageGrid | None:
     shown = [record for record in shown if record.cell.spec["at"]["layers"] == deepest]
     layers = dict.fromkeys(layer for record in shown for layer in record.facts["volume"])
 
-    def tile(record: Record, layer: str) -> Image | None:
+    def image(record: Record, layer: str) -> Image | None:
         if layer not in record.facts["volume"]:  # a CNN of so many layers has one more
             return None
         hole = tuple(record.facts["drawings"]["hole"])
@@ -71,7 +71,7 @@ def volumes(records: Sequence[Record]) -> ImageGrid | None:
         "has its own colors. First seed, deepest nets.",
         tuple(name_of_record(record) for record in shown),
         tuple(
-            (layer.removesuffix("/post"), tuple(tile(record, layer) for record in shown))
+            (layer.removesuffix("/post"), tuple(image(record, layer) for record in shown))
             for layer in layers_in_order(layers)
             if layer.endswith("/post")
         ),

@@ -23,7 +23,7 @@ from ...lab.scales import Scale
 from ...lab.study import Study
 from ...tasks import registry as tasks
 from . import image_grids, rendered
-from . import liang_history as told
+from . import liang_history as history
 from .liang_setting import EVERY, PUBLISHED, SOURCE, ours, pictures, require_room
 from .render_claims import CLAIMS, MEASUREMENTS
 from .render_readings import (
@@ -58,7 +58,7 @@ study = Study(
     question="If an architecture renders each factor into a picture of its own, does it draw unseen combinations?",
     source=SOURCE,
     version=2,
-    history=told.RENDER,
+    history=history.RENDER,
     minutes=Scale(1, 8, 30, "about 2 GPU-hours"),
     metric="error",
     world=pictures(WORLD, Scale(SMOKE_SIZE, 12, 24, 32), sigma=Scale(1.0, 1.0, 1.0, 1.5)),

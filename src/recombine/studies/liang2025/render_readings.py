@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...charts import kinds
 from ...lab.cells import Spec
-from ...lab.store import Record
+from ...lab.record import Record
 from ...lab.study_table import Missing, StudyTable
 from ...lab.verdicts import Reading
 from . import drawn

@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import packed_images
 from ...charts.image_grid import Image, ImageGrid
-from ...lab.store import Record
+from ...lab.record import Record
 from ...probes.grid import activations
 from ...tasks import Pictures
 from ...training import Items, Trained

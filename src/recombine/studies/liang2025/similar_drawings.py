@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import packed_images
 from ...charts.image_grid import Image, ImageGrid
-from ...lab.store import Record
+from ...lab.record import Record
 from ...probes.drawings import drawings_of
 from ...probes.similarity import similarity_maps, similarity_matrices
 from ...tasks import Pictures
@@ -18,7 +18,7 @@ from ...trials.keepers import keepers
 from .image_grids import name_of
 
 ENDS = (-0.2, 1.0)  # of a cosine; drawings have some ink below zero
-MOST = 20  # levels along a factor of which matrices are kept: 400 x 400 shades are 210 kB
+MOST = 20  # levels along a factor of which matrices are kept: 400 x 400 gray levels are 210 kB
 
 
 @keepers.register("similarity")
@@ -41,7 +41,7 @@ def similar(records: Sequence[Record]) -> ImageGrid | None:
     if not shown:
         return None
 
-    def tiles(record: Record) -> tuple[Image, ...]:
+    def images(record: Record) -> tuple[Image, ...]:
         kept = record.facts["similarity"]
         places, first = kept["drawn"]["rows"], kept["trained"]
         hole = ((first, first, places - first, places - first),)
@@ -55,5 +55,5 @@ def similar(records: Sequence[Record]) -> ImageGrid | None:
         "Cosine of the ink of every two places, trained ones first, held-out ones outlined; first seed. Where a net "
         "superposes, held-out drawings are like trained ones that share a factor.",
         ("drawn", "truth"),
-        tuple((name_of(record), tiles(record)) for record in shown),
+        tuple((name_of(record), images(record)) for record in shown),
     )

@@ -21,7 +21,7 @@ from ...lab.axes import Arms
 from ...lab.scales import Scale
 from ...lab.study import Study
 from ...lab.verdicts import Measurement
-from . import liang_history as told
+from . import liang_history as history
 from .image_grids import drawings, errors
 from .liang_setting import EVERY, FIRST_SEED, SOURCE, decoder, pictures, recipe
 from .stripes_charts import SCORES, WORDS, headline, heat, variants
@@ -37,7 +37,7 @@ study = Study(
     ),
     source=SOURCE,
     version=2,
-    history=told.STRIPES,
+    history=history.STRIPES,
     minutes=Scale(0.3, 5, 340, "about 6 GPU-hours"),
     world=pictures("bumps-and-stripes-v1", Scale(8, 12, 28, 28)),
     support={"name": "bumps-and-stripes"},

@@ -17,7 +17,7 @@ from ...lab.paths import Same
 from ...lab.scales import Scale
 from ...lab.study import Study
 from . import image_grids
-from . import liang_history as told
+from . import liang_history as history
 from .liang_setting import (
     EVERY,
     FIRST_SEED,
@@ -54,8 +54,8 @@ study = Study(
     question="Where a decoder fails, does it superpose trained pictures that share a factor?",
     source=SOURCE,
     version=2,
-    history=told.SUPERPOSITION,
-    differs=told.SUPERPOSITION_DIFFER,
+    history=history.SUPERPOSITION,
+    differs=history.SUPERPOSITION_DIFFER,
     minutes=Scale(1, 8, 45, "about 1 GPU-hour"),
     metric="error",
     world=dark_on_paper(pictures("bumps-v1", Scale(8, 16, 20, 28), sigma=1.0)),

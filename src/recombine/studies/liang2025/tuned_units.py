@@ -10,7 +10,7 @@ import numpy as np
 from ... import packed_images
 from ...charts import kinds
 from ...charts.image_grid import Image, ImageGrid
-from ...lab.store import Record
+from ...lab.record import Record
 from ...lab.study_table import StudyTable
 from ...probes.tuning import TunedUnits, tuned_units
 from ...training import Items, Trained
@@ -90,11 +90,11 @@ def maps(records: Sequence[Record], name: Callable[[Record], str]) -> ImageGrid 
     ]
     if not rows:
         return None
-    width = max(len(tiles) for _, tiles in rows)
+    width = max(len(images) for _, images in rows)
     return ImageGrid(
         "Units over the frame",
         "Activation at every place (x to the right, y down) of units of the last hidden layer, from the least "
         "to the most tuned to one factor; first seed. Stripes are units that follow one factor.",
         tuple("" for _ in range(width)),
-        tuple((label, tiles + (None,) * (width - len(tiles))) for label, tiles in rows),
+        tuple((label, images + (None,) * (width - len(images))) for label, images in rows),
     )

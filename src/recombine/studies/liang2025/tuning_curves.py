@@ -19,7 +19,7 @@ from ...lab.axes import Arms
 from ...lab.paths import Same
 from ...lab.scales import Scale
 from ...lab.study import Study
-from . import liang_history as told
+from . import liang_history as history
 from . import tuned_units
 from .liang_setting import EVERY, FIRST_SEED, OURS, decoder, pictures, recipe, require_room
 from .tuning_curves_claims import CLAIMS, MEASUREMENTS
@@ -43,7 +43,7 @@ study = Study(
     question="Does training with stripes, or an architecture that composes, give units that follow x or y alone?",
     source=SOURCE,
     version=2,
-    history=told.TUNING,
+    history=history.TUNING,
     minutes=Scale(1, 2, 20, "about 1 GPU-hour"),
     metric="error",
     world=pictures("bumps-and-stripes-v1", Scale(8, 12, 20, 28)),

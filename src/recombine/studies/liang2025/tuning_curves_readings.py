@@ -7,7 +7,7 @@ from typing import Any
 
 from ...charts import kinds
 from ...lab.cells import Spec
-from ...lab.store import Record
+from ...lab.record import Record
 from ...lab.study_table import Missing, StudyTable
 from ...lab.verdicts import Reading
 from . import drawn

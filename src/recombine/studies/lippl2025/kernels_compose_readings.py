@@ -136,9 +136,9 @@ def accuracy_rows(t: StudyTable) -> kinds.Rows:
     part = t.where(metric="accuracy")
     rows = []
     for row in part.frame.itertuples() if len(part) else ():
-        told = f", {row.left_out:g} of 3 left out" if row.problem == "context" else ""
+        detail = f", {row.left_out:g} of 3 left out" if row.problem == "context" else ""
         series = "kernel" if row.model == "kernel" else f"net, {row.begins}"
-        rows.append({"problem": f"{row.problem}{told}", "series": series, "seed": int(row.seed), "value": row.value})
+        rows.append({"problem": f"{row.problem}{detail}", "series": series, "seed": int(row.seed), "value": row.value})
     return rows
 
 

@@ -18,7 +18,7 @@ from ...lab.axes import Arms
 from ...lab.scales import Scale
 from ...lab.study import Settings, Study
 from ...lab.verdicts import Claim, at_most
-from . import redhardt_history as told
+from . import redhardt_history as history
 from .beyond_readings import gap, headline, rows
 from .beyond_variants import CONTROLS, VARIANTS, WORDS, control_of
 from .redhardt_setting import DECODABILITY, SOURCE, hyperteacher, mlp, recipe
@@ -36,8 +36,8 @@ def refuse(settings: Settings) -> None:
 study = Study(
     id="beyond",
     version=3,
-    history=told.BEYOND,
-    differs=told.BEYOND_DIFFER,
+    history=history.BEYOND,
+    differs=history.BEYOND_DIFFER,
     title="How far does composition reach?",
     question="Does a network that composes also handle more modules, other weights, or modules that do not add up?",
     source=f"ours, on what {SOURCE} leave open",

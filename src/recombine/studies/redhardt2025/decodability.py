@@ -22,13 +22,13 @@ from typing import Any
 
 from ...lab.scales import Scale
 from ...lab.study import Study, Texts
-from . import redhardt_history as told
+from . import redhardt_history as history
 from .decodability_cells import cells_of, label, measure, refuse, same_cell_in, summary
 from .decodability_claims import CLAIMS, MEASUREMENTS
 from .decodability_readings import as_text, figures
 from .redhardt_setting import source
 
-LENDERS = [
+POOLED = [
     "scaling-data",
     "scaling-model",
     "encodings",
@@ -59,8 +59,8 @@ SMALL: dict[str, dict[str, Any]] = {
 study = Study(
     id="decodability",
     version=3,
-    history=told.DECODABILITY,
-    differs=told.DECODABILITY_DIFFER,
+    history=history.DECODABILITY,
+    differs=history.DECODABILITY_DIFFER,
     title="Does decodability predict composition?",
     question="If a task's constituents can be read off a layer by a linear map, does the network compose?",
     source=source("Fig. 5 and 9"),
@@ -72,7 +72,7 @@ study = Study(
     ),
     metric="r2",
     options={
-        "studies": Scale(list(SMALL), LENDERS, LENDERS, LENDERS),  # whose trials are read
+        "studies": Scale(list(SMALL), POOLED, POOLED, POOLED),  # whose trials are read
         "world": "",  # one for all of them, if it is not their own
         "changes": Scale(SMALL, {}, {}, {}),  # of their settings, by study
     },
@@ -86,7 +86,7 @@ study = Study(
         as_text,
     ),
     otherwise="No claim on decodability is settled at this scale.",
-    depends_on=LENDERS,
+    depends_on=POOLED,
     cells_of=cells_of,
     measure=measure,
     refuse=refuse,

@@ -6,7 +6,7 @@ from ...context import Context, Measured
 from ...errors import UserError, unknown
 from ...lab.cells import Cell, Spec
 from ...lab.controls import SAME_ARMS
-from ...lab.store import Record
+from ...lab.record import Record
 from ...lab.study import Settings, Study, studies
 
 
@@ -20,18 +20,18 @@ def cells_of(study: Study, settings: Settings, seed: int) -> list[Spec]:
             changes["world"] = options["world"]
         if control.get("control") == SAME_ARMS:
             changes |= control
-        lender = studies[name]
-        for spec in lender.grid(lender.settings(scale, changes), seed):
-            specs.append(pooled(lender, scale, spec) | control)
+        other = studies[name]
+        for spec in other.grid(other.settings(scale, changes), seed):
+            specs.append(pooled(other, scale, spec) | control)
     return specs
 
 
-def pooled(lender: Study, scale: str, spec: Spec) -> Spec:
+def pooled(other: Study, scale: str, spec: Spec) -> Spec:
     """A cell of another study as one of this: where it is, by what all of them have beside it, and whose it is."""
     trial = spec["trial"]
     shared = {"support": trial["support"]["name"], "encoding": trial["world"].get("encoding"), "recipe": "default"}
-    lent = {"study": lender.id, "version": lender.version, "scale": scale, "at": spec["at"]}
-    return {**spec, "at": {**shared, **spec["at"], "lender": lender.id}, "lent": lent}
+    origin = {"study": other.id, "version": other.version, "scale": scale, "at": spec["at"]}
+    return {**spec, "at": {**shared, **spec["at"], "lender": other.id}, "lent": origin}
 
 
 def own(spec: Spec) -> Spec:
@@ -41,18 +41,18 @@ def own(spec: Spec) -> Spec:
 
 
 def measure(spec: Spec, context: Context) -> Measured:
-    lender = studies[spec["lent"]["study"]]
-    if lender.version != spec["lent"]["version"]:
-        raise UserError(f"this cell is for another version of the study {lender.id!r}")
-    return lender.measured(own(spec), context)
+    other = studies[spec["lent"]["study"]]
+    if other.version != spec["lent"]["version"]:
+        raise UserError(f"this cell is for another version of the study {other.id!r}")
+    return other.measured(own(spec), context)
 
 
 def same_cell_in(cell: Cell) -> tuple[Cell, str] | None:
     """The cell of the study that it is from; none in a control, whose scores are others."""
-    lent = cell.spec["lent"]
+    origin = cell.spec["lent"]
     if "control" in cell.spec:
         return None
-    return Cell(lent["study"], lent["version"], own(cell.spec)), f"{lent['study']}-{lent['scale']}"
+    return Cell(origin["study"], origin["version"], own(cell.spec)), f"{origin['study']}-{origin['scale']}"
 
 
 def refuse(settings: Settings) -> None:

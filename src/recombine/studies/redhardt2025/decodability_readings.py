@@ -11,7 +11,7 @@ import numpy as np
 from ...charts.figure import Figure
 from ...charts.layer_order import layers_in_order
 from ...charts.scatter_chart import scatter
-from ...lab.store import Record, tidy
+from ...lab.record import Record, tidy
 from ...lab.study import studies
 from ...lab.study_table import Frame, PreconditionFailed, StudyTable, single_value
 

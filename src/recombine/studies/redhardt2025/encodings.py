@@ -21,7 +21,7 @@ from dataclasses import replace
 
 from ...lab.scales import Scale
 from ...lab.study import Study
-from . import redhardt_history as told
+from . import redhardt_history as history
 from .encodings_arms import BENT_INVERTIBLE, CONTROLS, CONTROLS_OF_PREFERENCES, encoded
 from .encodings_charts import shown
 from .encodings_claims import claims
@@ -40,8 +40,8 @@ study = Study(
     title="Does it matter how a task is shown?",
     question="Does a network compose whatever the encoding of the task, and does it decode the task inside?",
     source=TABLE_1.source,
-    history=told.ENCODINGS,
-    differs=told.ENCODINGS_DIFFER,
+    history=history.ENCODINGS,
+    differs=history.ENCODINGS_DIFFER,
     minutes=Scale(0.5, 7, 230, "about 2 GPU-hours"),
     world={
         "name": "hyperteacher-v1",
@@ -72,8 +72,8 @@ preferences = replace(
     id="encodings-preference",
     title="Does it matter how a task is shown? Preferences in a grid world",
     source=TABLE_2.source,
-    history=told.ENCODINGS_PREFERENCE,
-    differs=told.ENCODINGS_PREFERENCE_DIFFER,
+    history=history.ENCODINGS_PREFERENCE,
+    differs=history.ENCODINGS_PREFERENCE_DIFFER,
     minutes=Scale(0.7, 14, 120, "about 2 GPU-days"),
     world={
         "name": "preference-v1",

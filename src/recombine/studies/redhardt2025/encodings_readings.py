@@ -10,7 +10,7 @@ from ...charts.layer_order import layers_in_order
 from ...charts.tidy_rows import defined
 from ...charts.words import SCORES, title
 from ...encodings import encodings
-from ...lab.store import Record, tidy
+from ...lab.record import Record, tidy
 from ...lab.study_table import PreconditionFailed, StudyTable, single_value
 from ...statistics.intervals import over_seeds
 from .encodings_arms import BENT_INVERTIBLE, is_linear

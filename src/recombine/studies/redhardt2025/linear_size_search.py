@@ -7,7 +7,7 @@ from typing import Any
 from ...context import Context, Measured
 from ...lab.bisection import expected_tries, smallest_enough
 from ...lab.cells import Spec
-from ...lab.store import Record
+from ...lab.record import Record
 from ...trials import Trial
 from ...trials import measure as measure_trial
 from .linear_size_written import measure_start, measure_twins, measure_written

@@ -87,7 +87,7 @@ def measure_twins(spec: Spec, context: Context) -> Measured:
 
 @dataclass(frozen=True)
 class FromWritten:
-    """A keeper of nets (`Keeper`) that has the first stage already: a net that was written and not trained."""
+    """Kept stages (`KeptStages`) with the first stage already: a net that was written and not trained."""
 
     net: Net
 
@@ -108,16 +108,16 @@ def measure_start(spec: Spec, context: Context) -> Measured:
     assert isinstance(task, Hyperteacher)
     net = hyperteacher_network(task, options["pieces"]).net
     blueprint, recipe = LayersOf.those_of(net), build_recipe(trial.stages[0]["recipe"])
-    keeper, seeds = FromWritten(net), [trial.seed]
-    written = keeper.load(0, trial.seed, lambda: net)
+    kept, seeds = FromWritten(net), [trial.seed]
+    written = kept.load(0, trial.seed, lambda: net)
     assert written is not None
     taught: Task = (
         build_task({**trial.world, "name": options["trained_in"]}, trial.seed) if options["trained_in"] else task
     )
     stages = [Stage(blueprint, Recipe(steps=1)), Stage(blueprint, recipe, taught)]
     if options["start"] == "random":
-        stages, keeper = stages[1:], None
-    run = train(task, support, stages, seeds=seeds, kept=keeper, progress=False, watch=())
+        stages, kept = stages[1:], None
+    run = train(task, support, stages, seeds=seeds, kept=kept, progress=False, watch=())
     rows = []
     for when, members in (("before", [written]), ("after", run.members)):
         if when == "after" or options["start"] == "written":

@@ -14,7 +14,7 @@ from ...charts import kinds
 from ...lab.scales import Scale
 from ...lab.study import Study
 from ...lab.verdicts import Claim, Measurement, at_least, at_most
-from . import redhardt_history as told
+from . import redhardt_history as history
 from .phase_charts import caption, map_rows
 from .phase_readings import BEGINS, best_at_lowest, coverage_where_it_begins, spread_at_highest
 from .redhardt_setting import DECODABILITY, SOURCE, hyperteacher, mlp, recipe
@@ -22,7 +22,7 @@ from .redhardt_setting import DECODABILITY, SOURCE, hyperteacher, mlp, recipe
 study = Study(
     id="phase",
     version=2,
-    history=told.ONLY_THE_ROW,
+    history=history.ONLY_THE_ROW,
     title="Where does composition begin?",
     question=(
         "How much has to be trained, and how wide must a network be, before combinations never seen come out right?"

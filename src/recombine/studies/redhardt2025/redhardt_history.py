@@ -22,14 +22,14 @@ SAME_SIZE = (
     "was moved. Laptop scale trains 2,000 steps and not 3,000, and leaves the two other recipes to a night."
 )
 OF_WHAT_IS_LEARNED = (
-    "scores are a share of what there is to learn above a net that is told wrong (it gets .5 to .6 of these episodes "
+    "scores are a share of what there is to learn above the wrong-code baseline (which gets .5 to .6 of these episodes "
     "right), and so is what counts as learned"
 )
 SUPPORTS = f"{COMPARED} Since version 3 {ROUNDED}. Version 4 {SAME_SIZE}"
 SUPPORTS_PREFERENCE = (
     f"{COMPARED} Since version 2 {ROUNDED}. Version 3 {SAME_SIZE} Since then {OF_WHAT_IS_LEARNED}. Until then laptop "
     "scale had 6 preferences, two objects, 25 training tasks and 3,000 steps, and its nets had learned .74 to .83; now "
-    "it has 10 preferences, one object, 122 tasks and 8,000 steps (one cell tried: .93, told wrong .54)."
+    "it has 10 preferences, one object, 122 tasks and 8,000 steps (one cell tried: .93, wrong-code baseline .54)."
 )
 SUPPORTS_GOAL = (
     f"{COMPARED} Version 1 ran in goal-v1, whose mazes had a wall all around and whose every step counted, and its "
@@ -83,8 +83,8 @@ ENCODINGS_PREFERENCE = (
     "Until then laptop scale had 6 preferences, two objects and 3,000 steps, and its nets had not learned (language "
     ".88, interval-shuffle .45 to .63); now it has 8 preferences, one object and 8,000 steps, 16,000 for "
     "invertible-bent. "
-    "Interval-shuffle is asked about at night only: one cell tried was near chance after 8,000 steps (.60, told wrong "
-    ".53). No threshold was moved."
+    "Interval-shuffle is asked about at night only: one cell tried was near chance after 8,000 steps (.60, wrong-code "
+    "baseline .53). No threshold was moved."
 )
 INVERTIBLE = (
     "With its own probe the public code's invertible encoding (weights of deviation .1) has a decodability of .998, "
@@ -109,7 +109,7 @@ SCALING_MODEL = (
 )
 SCALING_MODEL_PREFERENCE = (
     f"{SCALING_MODEL} Here it refuted the claim, .018 [.006, .029], by interval-shuffle, which was not learned (.03 to "
-    ".05 above a net that is told wrong), and no net could reach .6 above that. Since version 3 "
+    ".05 above the wrong-code baseline), and no net could reach .6 above that. Since version 3 "
     f"{OF_WHAT_IS_LEARNED}; laptop scale has 8 preferences, one object and 8,000 steps, and leaves interval-shuffle to "
     "a night. No threshold was moved."
 )

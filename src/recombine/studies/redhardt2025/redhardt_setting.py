@@ -68,7 +68,7 @@ TRANSFORMER = {
 }
 #: linear decodability of the constituents, by layer, at the last row of a task as published
 DECODABILITY = [{"name": "decodability", "row": "last"}]
-#: what scores of grid worlds are, where they are compared: 0 for a net that is told wrong, 1 for a perfect one
+#: what scores of grid worlds are, where they are compared: 0 for the wrong-code baseline, 1 for a perfect net
 SHARE = " as a share of what there is to learn"
 #: what every trial of these studies keeps: an episode of grid worlds, once
 FIRST_SEED = {"keep": ["panel", "episode"]}

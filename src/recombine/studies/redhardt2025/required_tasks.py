@@ -19,7 +19,7 @@ from dataclasses import replace
 from ...lab.axes import Arms
 from ...lab.scales import Scale
 from ...lab.study import Study
-from . import redhardt_history as told
+from . import redhardt_history as history
 from .redhardt_setting import PUBLISHED, PUBLISHED_PREFERENCE, TRANSFORMER, hyperteacher, mlp, preference, source
 from .required_tasks_charts import figures
 from .required_tasks_claims import CLAIMS, MEASUREMENTS, SUB_EXPONENTIAL, headline
@@ -36,7 +36,7 @@ study = Study(
     question="How does the number of combinations that must be trained grow with the number there are?",
     source=source("Fig. 2 and 10"),
     version=2,
-    history=told.REQUIRED_TASKS,
+    history=history.REQUIRED_TASKS,
     minutes=Scale(0.7, 18, 270, "about 20 GPU-days"),
     world=hyperteacher(modules=10, at_most=3),
     support={"name": "balanced", "held_out": LEAST_HELD_OUT},
@@ -101,7 +101,7 @@ preferences = replace(
         {"steps": 12_000, "tasks": 64, "weight_decay": 0.05, "evaluations": 1},
         PUBLISHED_PREFERENCE,
     ),
-    # share of held-out episodes right; a net that is told wrong has .5 to .6 at laptop scale
+    # share of held-out episodes right; the wrong-code baseline is .5 to .6 at laptop scale
     options={
         "threshold": Scale(0.9, 0.85, 0.85, 0.85),
         "method": Scale("bisection", "bisection", "bisection", "grid"),

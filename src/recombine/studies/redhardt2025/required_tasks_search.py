@@ -9,7 +9,7 @@ from ...context import Context, Measured
 from ...errors import UserError, require_int, unknown
 from ...lab.bisection import expected_tries, smallest_enough
 from ...lab.cells import Spec
-from ...lab.store import Record
+from ...lab.record import Record
 from ...lab.study import Settings
 from ...spaces import Subsets
 from ...tasks import registry as tasks

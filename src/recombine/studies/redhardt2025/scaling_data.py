@@ -19,7 +19,7 @@ from dataclasses import replace
 from ...lab.scales import Scale
 from ...lab.study import Study
 from ...lab.verdicts import Measurement
-from . import redhardt_history as told
+from . import redhardt_history as history
 from .redhardt_setting import (
     DECODABILITY,
     FIRST_SEED,
@@ -41,7 +41,7 @@ SHARES = [0.125, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98]
 study = Study(
     id="scaling-data",
     version=3,
-    history=told.SCALING_DATA,
+    history=history.SCALING_DATA,
     title="Does more data make a network compose?",
     question="How does the score on combinations never seen depend on how many were seen, and of how many there are?",
     source=source("Fig. 2, 7, 10 and 11"),
@@ -94,5 +94,5 @@ preferences = replace(
     # of 2 or 3 active, as minutes allow, the difference is no larger than what a score can tell
     claims=claims_of("mlp", active_at=("smoke", "paper"), false_in=("same-shares", "same-modules", "same-active")),
     charts=[chart("episode_accuracy", SHARE)],
-    history=told.SCALING_DATA_PREFERENCE,
+    history=history.SCALING_DATA_PREFERENCE,
 )

@@ -18,7 +18,7 @@ from ...lab.axes import Arms
 from ...lab.scales import Scale
 from ...lab.study import Study
 from ...lab.verdicts import Measurement
-from . import redhardt_history as told
+from . import redhardt_history as history
 from .redhardt_setting import (
     DECODABILITY,
     FIRST_SEED,
@@ -65,8 +65,8 @@ study = Study(
     measurements=[Measurement("depth-gain", depth_gain, "What depth adds at the same width")],
     charts=[chart(0.8, "r2")],
     otherwise="Neither claim is settled at this scale.",
-    history=told.SCALING_MODEL,
-    differs=told.SCALING_MODEL_DIFFER,
+    history=history.SCALING_MODEL,
+    differs=history.SCALING_MODEL_DIFFER,
 )
 
 preferences = replace(
@@ -95,7 +95,7 @@ preferences = replace(
         "net.depth": Scale([2], [2], [2, 4], [2, 4]),
     },
     controls=CONTROLS_OF_PREFERENCES,
-    claims=claims_at(0.6, false_in="already-linear"),  # of what a perfect net has over one that is told wrong
+    claims=claims_at(0.6, false_in="already-linear"),  # of what a perfect net has over the wrong-code baseline
     charts=[chart(0.6, "episode_accuracy", SHARE)],
-    history=told.SCALING_MODEL_PREFERENCE,
+    history=history.SCALING_MODEL_PREFERENCE,
 )

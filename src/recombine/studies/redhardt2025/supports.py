@@ -8,7 +8,7 @@
 The claims are those of Figure 4 of Redhardt, Akram, Schug 2025; the paper shows curves, so thresholds on the gap
 (in-distribution minus held-out R^2, mean of per-task R^2) are ours. Its disconnected split (`one-apart`) trains as many
 combinations as random. Two equal blocks are ours: they train fewer, and are compared with as many drawn at random.
-In grid worlds scores are shares of what there is to learn: a net that is told wrong has 0.
+In grid worlds scores are shares of what there is to learn: the wrong-code baseline has 0.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import replace
 from ...lab.axes import Arms
 from ...lab.scales import Scale
 from ...lab.study import Study, Texts
-from . import redhardt_history as told
+from . import redhardt_history as history
 from . import supports_designs as designs
 from . import supports_readings as read
 from .redhardt_setting import DECODABILITY, GOAL_RECIPE, PREFERENCE_RECIPE, hyperteacher, mlp, preference
@@ -62,8 +62,8 @@ study = Study(
     texts=Texts("Certificates", "What each net was trained on, checked and not assumed.", read.certificates),
     maps="support",
     headline=read.headline_about("module"),
-    history=told.SUPPORTS,
-    differs=told.SUPPORTS_DIFFER,
+    history=history.SUPPORTS,
+    differs=history.SUPPORTS_DIFFER,
     splits_must_exist=True,
     label_of=label,
 )
@@ -89,7 +89,7 @@ preferences = replace(
     claims=claims_about("preference"),
     measurements=[],
     headline=read.headline_about("preference"),
-    history=told.SUPPORTS_PREFERENCE,
+    history=history.SUPPORTS_PREFERENCE,
 )
 
 goals = replace(
@@ -108,6 +108,6 @@ goals = replace(
     controls=designs.CONTROLS_OF_GOALS,
     claims=claims_about("level", published=False, at_laptop=designs.OF_GOALS),
     headline=read.headline_about("level"),
-    history=told.SUPPORTS_GOAL,
-    differs=told.SUPPORTS_GOAL_DIFFER,
+    history=history.SUPPORTS_GOAL,
+    differs=history.SUPPORTS_GOAL_DIFFER,
 )

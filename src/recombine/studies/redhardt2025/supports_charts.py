@@ -185,7 +185,7 @@ charts = [
         "What is lost on combinations never trained",
         "Gap by support: each point is a seed, the tick their mean, the line its 95 % interval over seeds. Dashed "
         "lines are the gaps that claims are about: at most the first of supports that compose, at least the second "
-        "where something was never trained. Where a net that is told wrong is right now and then, gaps are shares "
+        "where something was never trained. Where the wrong-code baseline is above zero, gaps are shares "
         "of what there is to learn above it.",
         gaps,
         y="support",

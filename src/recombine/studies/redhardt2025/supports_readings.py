@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...charts.words import listed, title
-from ...lab.store import Record
+from ...lab.record import Record
 from ...lab.study_table import PreconditionFailed, StudyTable
 
 #: `one-apart` is the published disconnected split; `disconnected` has two equal blocks, and `as-many` as many tasks

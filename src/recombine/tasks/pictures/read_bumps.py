@@ -89,12 +89,12 @@ class BumpsRead(Task):
         right, wrong_by = (apart <= 0.5).all(-1), ((answer - target) ** 2).mean(-1)
         return {"right": right.mean(-1), "squared_error": wrong_by.mean(-1)}
 
-    def places(self, told: Float[np.ndarray, "*items c"]) -> Float[np.ndarray, "*items 2"]:
+    def places(self, code: Float[np.ndarray, "*items c"]) -> Float[np.ndarray, "*items 2"]:
         """The coordinates that an answer says, in levels."""
         levels = self.encoding.levels
         if self.asked == "scalar":
-            return (told + 1) / 2 * (np.array(levels) - 1)
-        return np.stack([part.argmax(-1) for part in np.split(told, [levels[0]], axis=-1)], axis=-1).astype(float)
+            return (code + 1) / 2 * (np.array(levels) - 1)
+        return np.stack([part.argmax(-1) for part in np.split(code, [levels[0]], axis=-1)], axis=-1).astype(float)
 
 
 @tasks.register("bumps-read-lookup-v1")

@@ -13,7 +13,7 @@ from .computation_graph import Builder, Graph
 
 @functools.cache
 def multiplication_graph(first: int, second: int) -> Graph:
-    """Digits from the last one on; for each digit of the second number a row of products, then columns.
+    """Digits from the last one on; for each digit of the second number there is a row of products, then columns.
 
         row       product x_i y_j, with what is carried, its last digit, what it carries
         column    the sum of what stands in it and is carried, its last digit, what it carries

@@ -171,9 +171,9 @@ class PcfgExceptions(Pcfg):
         reads, exceptional = Tokenizer(WORDS), np.zeros(space.size, bool)
         exceptional[chosen] = True
         self._fill(space, reads, LETTERS, meanings)
-        told, rules = np.asarray(self.meanings), self._encoded(true)
-        width = max(told.shape[1], rules.shape[1])
-        self.meanings, self.rules = (jnp.asarray(padded_to(width, words)) for words in (told, rules))
+        meanings_given, rules = np.asarray(self.meanings), self._encoded(true)
+        width = max(meanings_given.shape[1], rules.shape[1])
+        self.meanings, self.rules = (jnp.asarray(padded_to(width, words)) for words in (meanings_given, rules))
         self.exceptional = jnp.asarray(exceptional)
 
     def score(self, answer: Any, batch: Any) -> Statistics:

@@ -79,7 +79,7 @@ class Stepwise(Sequences):
         texts = texts_of(space)
         sizes = self.sizes_of(texts)
         largest = tuple(sizes.max(0).tolist())
-        told, meant = [], []
+        texts_of_groups, meant = [], []
         drawn = generator(key_for("teacher", seed)).integers(0, 2**31, len(texts))
         places = drawn % [self.room(tuple(size), largest) if padded else 1 for size in sizes.tolist()]
         self.places = jnp.asarray(places.astype(np.int8))
@@ -88,9 +88,9 @@ class Stepwise(Sequences):
             if self.shuffles:
                 given = given[generator(key_for("teacher", seed)).permutation(len(given))]
             values = self.graph(group.size).compute(given)
-            told.append((group.rows, self._text(rows, group, largest)))
+            texts_of_groups.append((group.rows, self._text(rows, group, largest)))
             meant.append((group.rows, self._target(values, group, largest)))
-        self.texts = jnp.asarray(in_small_type(_together(told, len(texts)), len(self.reads)))
+        self.texts = jnp.asarray(in_small_type(_together(texts_of_groups, len(texts)), len(self.reads)))
         self.meanings = jnp.asarray(in_small_type(_together(meant, len(texts)), len(self.writes)))
 
     # -- what a subclass says -------------------------------------------------------------------------------------

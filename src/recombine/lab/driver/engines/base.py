@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 from ....errors import UserError, require_number
 from ....registry import Registry
 from ...cells import Cell
-from ...store import DamagedRecord, Record
+from ...record import DamagedRecord, Record
 from ...study import Study
 from ..queue import Queue
 from ..stop import Stop
@@ -108,7 +108,7 @@ def resident(pid: int) -> int | None:
     except (OSError, IndexError):
         return None
     try:
-        told = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, timeout=5).stdout
-        return int(told) * 1024
+        printed = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, timeout=5).stdout
+        return int(printed) * 1024
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return None

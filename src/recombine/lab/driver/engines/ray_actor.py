@@ -163,7 +163,7 @@ def actor_class() -> type:
                     yield self.failed(f"its process ended with code {event['code']} before it could begin")
                     return
             self.write({"cell": work["cell"], "checkpoint": self.visible(work)})
-            begun = told = weighed = time.monotonic()
+            begun = reported = weighed = time.monotonic()
             progress = b""
             while True:
                 try:
@@ -185,9 +185,9 @@ def actor_class() -> type:
                     self.end()
                     yield self.failed(beyond)
                     return
-                if progress and now - told > 0.2:  # the latest is enough for who looks on
+                if progress and now - reported > 0.2:  # the latest is enough for who looks on
                     yield progress
-                    progress, told = b"", now
+                    progress, reported = b"", now
                 if now - weighed > 2:
                     yield json.dumps({"event": "memory", "bytes": size}).encode()
                     weighed = now

@@ -164,7 +164,7 @@ class Crew:
         self.refused: dict[str, str] = {}  # node -> why
         self.names: dict[str, str] = {}  # node -> its address
         self.met: set[str] = set()  # nodes that said what they have
-        self.told: set[str] = set()
+        self.warned: set[str] = set()
         self.looked = 0.0
         self.idle_since: float | None = None
         self.actor_class = ray.remote(actor_class())
@@ -331,8 +331,8 @@ class Crew:
 
     def _say(self, text: str, about: str | None = None) -> None:
         """Once for everything it is about."""
-        if (about or text) not in self.told:
-            self.told.add(about or text)
+        if (about or text) not in self.warned:
+            self.warned.add(about or text)
             warnings.warn(text, stacklevel=2)
 
 

@@ -1,10 +1,10 @@
-// A slider shows one frame of its plate at a time. Without this script, and on paper, all of them are there.
+// A slider shows one frame of its grid at a time. Without this script, and on paper, all of them are there.
 (function () {
   "use strict";
   document.querySelectorAll("[data-slider]").forEach((slide) => {
-    const plate = slide.closest("figure");
+    const grid = slide.closest("figure");
     const [input, output] = ["input", "output"].map((name) => slide.querySelector(name));
-    const frames = plate.querySelectorAll("tr[data-frame]");
+    const frames = grid.querySelectorAll("tr[data-frame]");
     const show = () => {
       frames.forEach((frame, index) => frame.classList.toggle("off", index !== Number(input.value)));
       const name = frames[Number(input.value)].dataset.frame;
@@ -12,7 +12,7 @@
       input.setAttribute("aria-valuetext", name);
     };
     input.addEventListener("input", show);
-    plate.classList.add("sliding");
+    grid.classList.add("sliding");
     slide.hidden = false;
     show();
   });
