@@ -108,6 +108,7 @@ def score_rows(task: Sequences, asked: list[Asked], step: int) -> list[Row]:
         if not members:
             continue
         ranks, answers = (np.concatenate([getattr(one, part) for one in members]) for part in ("ranks", "answers"))
-        told = {"asked": name == "larger", "beyond": members[0].beyond if name == members[0].size else None}
+        told: dict[str, Any] = {"asked": name == "larger", "texts": len(ranks)}
+        told["beyond"] = members[0].beyond if name == members[0].size else None
         rows += [line | told for line in _scored(task, ranks, answers, "held_out", name, step)]
     return rows

@@ -14,7 +14,8 @@ from ...lab.study_table import StudyTable
 from .node_rows import INPUT, KINDS, NOT_WRITTEN
 from .subgraphs_arms import ALL, PRODUCTS, STEPS, USUAL
 
-DRAWN = (*KINDS[:1], *KINDS[1:], INPUT)
+DRAWN = (*KINDS, INPUT)
+FEWEST = 10  # texts of a size, of which fewer give no point
 
 
 def _rows(t: StudyTable, reading: str) -> Rows:
@@ -28,7 +29,7 @@ def _there(value: Any) -> bool:
 def size_rows(t: StudyTable) -> Rows:
     """Exact match by size."""
     rows = [row for row in _rows(t, "score") if row["metric"] == t.metric and row["stream"] == "held_out"]
-    return [row | {"series": row["arm"]} for row in rows if _there(row.get("beyond"))]
+    return [row | {"series": row["arm"]} for row in rows if _there(row.get("beyond")) and row["texts"] >= FEWEST]
 
 
 def length_rows(t: StudyTable) -> Rows:
@@ -105,7 +106,8 @@ def graphs(t: StudyTable) -> list[Figure]:
 CHARTS = [
     kinds.curves(
         "Exact match by size",
-        "Each size was asked by itself; 0 is the largest that was trained. With steps, every step has to be right.",
+        "Each size was asked by itself; 0 is the largest that was trained. With steps, every step has to be right. "
+        f"Sizes of which fewer than {FEWEST} texts were held out are not drawn.",
         size_rows,
         x="beyond",
         x_title="sizes beyond training",
