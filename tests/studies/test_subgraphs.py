@@ -42,7 +42,7 @@ def in_worlds(name: str):
 
 
 def table(rows: list[dict], **at: str) -> StudyTable:
-    place = {"seed": 0, "arm": "steps", "data": "all", "model": "usual"} | at
+    place = {"seed": 0, "arm": "steps", "data": "all", "net_size": "usual"} | at
     return StudyTable(pandas.DataFrame([place | row for row in rows]), "exact")
 
 
@@ -130,9 +130,9 @@ def test_lengths_and_wrong_answers_say_what_was_written():
     short = np.full_like(asked.answers, -1)
     short[:, :5], short[:, 5] = asked.answers[:, :5], 0
     rows = length_rows(task, SPLIT, [asked._replace(answers=short)], 1)
-    assert {r["metric"]: r["value"] for r in rows} == {"written": 5, "wanted": 19, "no longer than trained": 1}
+    assert {r["metric"]: r["value"] for r in rows} == {"written": 5, "wanted": 16, "no longer than trained": 1}
     (first, second) = wrong_ones(task, [asked])
-    assert first["size"] == "3" and first["beyond"] == 1 and len(first["said"].split()) == 19
+    assert first["size"] == "3" and first["beyond"] == 1 and len(first["said"].split()) == 16
     assert first["truth"] == task.meaning([int(asked.ranks[0])]) != first["said"] and second["text"] != first["text"]
 
 
@@ -217,7 +217,7 @@ def test_the_recursion_and_the_bound_are_compared_at_every_larger_size():
 
 # -- pages ------------------------------------------------------------------------------------------------------------
 def record(arm: str, rows: list[dict], seed: int = 0, **facts):
-    at = {"arm": arm, "data": "all", "model": "usual", "seed": seed}
+    at = {"arm": arm, "data": "all", "net_size": "usual", "seed": seed}
     return SimpleNamespace(cell=SimpleNamespace(columns=lambda: at), rows=rows, facts=facts)
 
 

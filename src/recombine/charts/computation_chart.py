@@ -23,7 +23,7 @@ def computation(table: Table, *, order: Sequence[str] | None = None, x_title: st
     Args:
         table: rows with node (a name, once), layer (a number), parents (names with ";" between them), series (the
             label), written and truth.
-        order: of the labels.
+        order: of the labels; each keeps its color in graphs that lack others.
         x_title: the words of the axis along.
 
     Example:
@@ -35,7 +35,7 @@ def computation(table: Table, *, order: Sequence[str] | None = None, x_title: st
     rows = tidy(table)
     if len(rows) > MOST:
         raise UserError(f"{len(rows)} nodes are too many to tell apart; {MOST} would do")
-    known = [str(name) for name in in_order(rows, "series", order)] if rows else []
+    known = list(order or ([str(name) for name in in_order(rows, "series")] if rows else []))
     places = places_of(rows)
     layers = sorted({int(row["layer"]) for row in rows}) or [1, 2]
     nodes = [

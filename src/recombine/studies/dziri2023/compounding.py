@@ -58,7 +58,7 @@ study = Study(
     vary={
         "arm": Arms({name: ARMS[name] for name in WITH_STEPS}, Scale([STEPS], [STEPS, PADDED], WITH_STEPS, WITH_STEPS)),
         "data": ALL_DATA,
-        "model": USUAL_NET,
+        "net_size": USUAL_NET,
     },
     controls={
         "cliff": planted("cliff"),

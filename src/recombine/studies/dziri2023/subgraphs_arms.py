@@ -62,11 +62,11 @@ SIZES = ["small", USUAL, "large"]
 LATER = Scale([], [], list(NETS), list(NETS))
 ALL_DATA, USUAL_NET, WHOLE = Arms({ALL: {}}), Arms({USUAL: {}}), Arms({STEPS: {}})
 VARY = [
-    {"arm": Arms(ARMS, Scale([STEPS], DECIDING, list(ARMS), list(ARMS))), "data": ALL_DATA, "model": USUAL_NET},
-    {"arm": WHOLE, "data": ALL_DATA, "model": Arms(NETS, LATER)},
+    {"arm": Arms(ARMS, Scale([STEPS], DECIDING, list(ARMS), list(ARMS))), "data": ALL_DATA, "net_size": USUAL_NET},
+    {"arm": WHOLE, "data": ALL_DATA, "net_size": Arms(NETS, LATER)},
     {
         "arm": WHOLE,
         "data": Arms(DATA, Scale([], [], list(DATA), list(DATA))),
-        "model": Arms(NETS | {USUAL: {}}, Scale([], [], SIZES, SIZES)),
+        "net_size": Arms(NETS | {USUAL: {}}, Scale([USUAL], [USUAL], SIZES, SIZES)),
     },
 ]

@@ -19,7 +19,7 @@ FEWEST = 10  # texts of a size, of which fewer give no point
 
 
 def _rows(t: StudyTable, reading: str) -> Rows:
-    return t.where(data=ALL, model=USUAL).plain(reading).rows if len(t) else []
+    return t.where(data=ALL, net_size=USUAL).plain(reading).rows if len(t) else []
 
 
 def _there(value: Any) -> bool:
@@ -74,7 +74,7 @@ def scale_rows(t: StudyTable) -> Rows:
     if not len(t):
         return []
     rows = t.where(arm=STEPS).plain("score").rows
-    if len({(row["data"], row["model"]) for row in rows}) < 2:
+    if len({(row["data"], row["net_size"]) for row in rows}) < 2:
         return []
     share = {"a hundredth": 0.01, "a tenth": 0.1, ALL: 1.0}
     found = []
@@ -83,7 +83,7 @@ def scale_rows(t: StudyTable) -> Rows:
             continue
         where = "trained sizes" if row["group"] == "in-domain" else "first larger size" if row["beyond"] == 1 else ""
         if where:
-            found.append(row | {"share": share[row["data"]], "series": f"{where}, {row['model']} net"})
+            found.append(row | {"share": share[row["data"]], "series": f"{where}, {row['net_size']} net"})
     return found
 
 

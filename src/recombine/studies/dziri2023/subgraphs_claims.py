@@ -13,7 +13,7 @@ OURS = "ours"
 
 
 def of(*arms: str) -> dict[str, list[str]]:
-    return {"arm": list(arms), "data": [ALL], "model": [USUAL]}
+    return {"arm": list(arms), "data": [ALL], "net_size": [USUAL]}
 
 
 CLAIMS = [
@@ -66,7 +66,7 @@ CLAIMS = [
         "indifferent",
         supported="no net extends what it was trained on",
         refuted="a net goes two sizes beyond training: what is falsified is that none can",
-        needs=lambda at: at["data"] == ALL and at["model"] == USUAL,
+        needs=lambda at: at["data"] == ALL and at["net_size"] == USUAL,
     ),
     Claim(
         "propagation",
@@ -120,7 +120,7 @@ CLAIMS = [
         "same-arms",
         source=OURS,
         scales=LATER,
-        needs={"arm": [STEPS], "model": [USUAL]},
+        needs={"arm": [STEPS], "net_size": [USUAL]},
     ),
     Claim(
         "scale-buys-no-size",
@@ -138,4 +138,10 @@ MEASUREMENTS = [
     Measurement("unseen", read.unseen, "Steps of the first larger size that training never showed, as a share"),
     Measurement("stops-early", read.stops_early, "Answers of the first larger size that end where trained ones do"),
     Measurement("not-written", read.not_written, "Steps of the first larger size that are not written"),
+    Measurement(
+        "not-written-padded",
+        partial(read.not_written, arm=PADDED),
+        "And where all texts and answers are equally long",
+        "share of the steps of the first larger size that are not written, padded",
+    ),
 ]

@@ -16,14 +16,14 @@ from .subgraphs_arms import ALL, PRODUCTS, STEPS, USUAL, WITH_STEPS
 Row = dict[str, Any]
 
 
-def of(t: StudyTable, arm: str, data: str = ALL, model: str = USUAL) -> StudyTable:
+def of(t: StudyTable, arm: str, data: str = ALL, net_size: str = USUAL) -> StudyTable:
     """The readings of one arm."""
-    return t.where(arm=arm, data=data, model=model)
+    return t.where(arm=arm, data=data, net_size=net_size)
 
 
 def arms_of(t: StudyTable, among: Sequence[str] | None = None) -> list[str]:
     """The arms that were run, in order; Missing if there is none."""
-    ran = dict.fromkeys(row["arm"] for row in t.where(data=ALL, model=USUAL).plain("score").rows)
+    ran = dict.fromkeys(row["arm"] for row in t.where(data=ALL, net_size=USUAL).plain("score").rows)
     found = [arm for arm in ran if among is None or arm in among]
     if not found:
         raise Missing(f"none of {', '.join(among or ['the arms'])} was run")
@@ -92,7 +92,7 @@ def beyond_by_scale(t: StudyTable) -> dict[str, Any]:
     """Exact match on the first larger size, for each amount of data and size of net."""
     found: dict[str, Any] = {}
     for row in readings(t.where(arm=STEPS), "score", stream="held_out", group="in-domain", metric=t.metric):
-        at = {"data": row["data"], "model": row["model"]}
+        at = {"data": row["data"], "net_size": row["net_size"]}
         try:
             found[", ".join(at.values())] = learned_beyond(t, 1, **at)
         except Missing:
@@ -126,7 +126,7 @@ def propagation_above_local(t: StudyTable) -> dict[str, Any]:
 
 
 def correct_against_layer(t: StudyTable) -> dict[str, Any]:
-    """Spearman correlation of the fully correct share with the layer; 0 if all layers are alike."""
+    """Rank correlation of the fully correct share with the layer; 0 if all layers are alike."""
     return for_arms(t, WITH_STEPS, lambda arm: _spearman(*by_layer(t, arm, "correct")))
 
 
@@ -189,7 +189,7 @@ def unseen(t: StudyTable) -> float:
 
 # -- information ------------------------------------------------------------------------------------------------------
 def accuracy_against_gain(t: StudyTable) -> float:
-    """Spearman correlation, over places of products of trained sizes, of accuracy with relative information gain."""
+    """Rank correlation, over places of products of trained sizes, of accuracy with relative information gain."""
     gains = {(row["size"], row["place"]): row["value"] for row in readings(of(t, PRODUCTS), "gain")}
     right = {
         (row["size"], row["place"]): row["value"]
@@ -218,6 +218,6 @@ def stops_early(t: StudyTable) -> float:
     return float(rows[0]["value"])
 
 
-def not_written(t: StudyTable) -> float:
-    """Share of the steps of the first larger size that are not written."""
-    return float(by_layer(t, STEPS, NOT_WRITTEN)[1].mean())
+def not_written(t: StudyTable, arm: str = STEPS) -> float:
+    """Share of the steps of the first larger size that are not written, mean over layers."""
+    return float(by_layer(t, arm, NOT_WRITTEN)[1].mean())

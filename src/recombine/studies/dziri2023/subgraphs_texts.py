@@ -92,7 +92,7 @@ def beside_published(records: Sequence[Record]) -> str:
 
 def _is_at(record: Record, arm: str) -> bool:
     at = record.cell.columns()
-    return (at.get("arm"), at.get("data"), at.get("model")) == (arm, ALL, USUAL)
+    return (at.get("arm"), at.get("data"), at.get("net_size")) == (arm, ALL, USUAL)
 
 
 def _line(what: str, theirs: float, ours: float | None) -> str:
@@ -105,7 +105,7 @@ def wrong_answers(records: Sequence[Record]) -> dict[str, str]:
     found: dict[str, list[str]] = {}
     for record in records:
         at = record.cell.columns()
-        if at["seed"] or at.get("data") != ALL or at.get("model") != USUAL:
+        if at["seed"] or at.get("data") != ALL or at.get("net_size") != USUAL:
             continue
         for one in record.facts.get("mistakes") or []:
             truth, said = one["truth"].split(), one["said"].split()
