@@ -14,7 +14,7 @@ from recombine import UserError
 from recombine.lab.cells import Cell
 from recombine.lab.study_table import Censored, Missing, PreconditionFailed, StudyTable
 from recombine.studies import registry
-from recombine.studies.dziri2023 import compounding, subgraphs_charts, subgraphs_texts
+from recombine.studies.dziri2023 import compounding_errors, subgraphs_charts, subgraphs_texts
 from recombine.studies.dziri2023 import compounding_readings as foretold
 from recombine.studies.dziri2023 import subgraphs_readings as read
 from recombine.studies.dziri2023.asked_by_size import Asked, score_rows
@@ -232,8 +232,8 @@ def test_published_numbers_stand_beside_ours_with_a_mark_where_they_disagree():
 
 
 def test_wrong_answers_of_the_first_seed_are_shown_below_the_truth():
-    told = [{"text": "1 2", "truth": "1 2 3", "said": "1 2 4", "size": "5", "beyond": 1}]
-    found = subgraphs_texts.wrong_answers([record("steps", [], mistakes=told), record("steps", [], 1, mistakes=told)])
+    kept = [{"text": "1 2", "truth": "1 2 3", "said": "1 2 4", "size": "5", "beyond": 1}]
+    found = subgraphs_texts.wrong_answers([record("steps", [], mistakes=kept), record("steps", [], 1, mistakes=kept)])
     assert list(found) == ["Wrong: steps, size 5 (1 beyond training)"]
     assert "^" in next(iter(found.values())) and "word 3 of 3" in next(iter(found.values()))
 
@@ -243,7 +243,7 @@ def test_compounding_finds_its_cells_where_subgraphs_has_run():
     for scale in ("laptop", "night"):
         lent = {cell.id for cell in lender.cells(lender.settings(scale), 2)}
         for cell in study.cells(study.settings(scale), 2):
-            same = compounding.same_cell_in(cell)
+            same = compounding_errors.same_cell_in(cell)
             assert same is not None and same[0].id in lent and same[1] == f"subgraphs-{scale}"
     control = Cell("compounding", 1, {"control": "same-arms", "options": {}})
-    assert compounding.same_cell_in(control) is None
+    assert compounding_errors.same_cell_in(control) is None

@@ -13,7 +13,7 @@ from .lazy_altair import alt
 from .tidy_rows import Rows, Table, in_order, tidy
 
 APART = 34  # pixels from one node to the next of its layer
-MOST = 400  # nodes that can be told apart
+MOST = 400  # nodes that can be tips apart
 LETTERS = 12  # of what stands beside a node
 
 
@@ -65,13 +65,13 @@ def computation(table: Table, *, order: Sequence[str] | None = None, x_title: st
             scale=alt.Scale(domain=[low - 0.8, high + 0.8], reverse=True, nice=False),
         ),
     }
-    told = [alt.Tooltip(field=name, type="nominal") for name in ("node", "written", "truth")]
-    told.append(alt.Tooltip(field="series", type="nominal", title="label"))
+    tips = [alt.Tooltip(field=name, type="nominal") for name in ("node", "written", "truth")]
+    tips.append(alt.Tooltip(field="series", type="nominal", title="label"))
     line = alt.Chart(data(ends)).mark_line(style=["reference"], strokeDash=[1, 0], opacity=0.45)
     words = alt.Chart().mark_text(style=["words"], align="left", dx=8)
     layers_of_chart = [
         *([line.encode(**at, detail=alt.Detail(field="line", type="nominal"))] if ends else []),
-        alt.Chart().mark_point(filled=True, size=90, opacity=1).encode(**at, **by_series(known), tooltip=told),
+        alt.Chart().mark_point(filled=True, size=90, opacity=1).encode(**at, **by_series(known), tooltip=tips),
         words.encode(**at, text=alt.Text(field="said", type="nominal")),
     ]
     return layered(layers_of_chart, nodes, int(APART * (high - low + 2)))

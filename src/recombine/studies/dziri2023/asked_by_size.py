@@ -1,6 +1,6 @@
 """One cell of subgraphs and of compounding: a net is trained, and asked about held-out texts size by size, each once.
 
-Every reading of both studies comes from these answers. Sizes are told by how far they lie beyond training: 0 is the
+Every reading of both studies comes from these answers. Sizes are named by how far they lie beyond training: 0 is the
 largest size that was trained, 1 the first that was not. Where answers are planted, those to trained texts are right.
 """
 
@@ -108,7 +108,7 @@ def score_rows(task: Sequences, asked: list[Asked], step: int) -> list[Row]:
         if not members:
             continue
         ranks, answers = (np.concatenate([getattr(one, part) for one in members]) for part in ("ranks", "answers"))
-        told: dict[str, Any] = {"asked": name == "larger", "texts": len(ranks)}
-        told["beyond"] = members[0].beyond if name == members[0].size else None
-        rows += [line | told for line in _scored(task, ranks, answers, "held_out", name, step)]
+        extra: dict[str, Any] = {"asked": name == "larger", "texts": len(ranks)}
+        extra["beyond"] = members[0].beyond if name == members[0].size else None
+        rows += [line | extra for line in _scored(task, ranks, answers, "held_out", name, step)]
     return rows

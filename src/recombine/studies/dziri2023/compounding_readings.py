@@ -30,7 +30,7 @@ class Rates(NamedTuple):
     steps: float
     answer_right: float
     in_spite: float  # c_n: right answers among those with a wrong step
-    told: dict[str, float]  # all there is, as it was read
+    known: dict[str, float]  # all there is, as it was read
 
 
 def rates(t: StudyTable, arm: str, number: int) -> Rates:
@@ -94,13 +94,13 @@ def off_by_width(t: StudyTable, arm: str = STEPS) -> dict[str, float]:
 # -- measurements -----------------------------------------------------------------------------------------------------
 def rate(t: StudyTable, name: str, number: int = 1) -> float:
     """A rate of plain lists so many sizes beyond training; NaN where no step could show it."""
-    return float(rates(t, STEPS, number).told[name])
+    return float(rates(t, STEPS, number).known[name])
 
 
 def recovery_above_chance(t: StudyTable) -> float:
     """Rate of recoveries of the first larger size minus that at which the steps of another list would be right."""
     own = rates(t, STEPS, 1)
-    return own.c - (0.0 if own.told["chance"] != own.told["chance"] else own.told["chance"])
+    return own.c - (0.0 if own.known["chance"] != own.known["chance"] else own.known["chance"])
 
 
 # -- rows of charts ---------------------------------------------------------------------------------------------------
