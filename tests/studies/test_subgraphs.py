@@ -175,10 +175,10 @@ def test_places_count_from_the_end_and_a_missing_first_digit_is_a_zero():
 
 
 def test_gains_are_the_published_ones_of_the_best_pair_of_digits():
-    gains = gains_of(Multiplication, (2, 2))
+    gains = gains_of("multiplication-v1", (2, 2))
     assert gains is not None and gains[0] == pytest.approx(1) and gains[3] == pytest.approx(0.79, abs=0.005)
-    assert max(gains[1:3]) < 0.5 and gains_of(Multiplication, (4, 3)) is None
-    lists = gains_of(DynamicProgram, (5,))
+    assert max(gains[1:3]) < 0.5 and gains_of("multiplication-v1", (4, 3)) is None
+    lists = gains_of("dynamic-program-v1", (5,))
     assert lists is not None and lists == pytest.approx((0.85, 0.88, 0.77, 0.92, 0.90), abs=0.005)
 
 

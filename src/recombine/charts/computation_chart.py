@@ -13,7 +13,7 @@ from .lazy_altair import alt
 from .tidy_rows import Rows, Table, in_order, tidy
 
 APART = 34  # pixels from one node to the next of its layer
-MOST = 400  # nodes that can be tips apart
+MOST = 400  # nodes that can be told apart
 LETTERS = 12  # of what stands beside a node
 
 

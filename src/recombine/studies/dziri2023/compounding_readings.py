@@ -27,7 +27,7 @@ class Rates(NamedTuple):
 
     eps: float
     c: float
-    steps: float
+    steps: int
     answer_right: float
     in_spite: float  # c_n: right answers among those with a wrong step
     known: dict[str, float]  # all there is, as it was read
@@ -39,8 +39,8 @@ def rates(t: StudyTable, arm: str, number: int) -> Rates:
     if not found:
         raise Missing(f"{arm} has no rates {number} sizes beyond training")
     known = {name: 0.0 if value != value else float(value) for name, value in found.items()}
-    wanted = ("eps", "c", "steps", "answer right", "right in spite of a step")
-    return Rates(*(known[name] for name in wanted), found)
+    answers = known["answer right"], known["right in spite of a step"]
+    return Rates(known["eps"], known["c"], round(known["steps"]), *answers, found)
 
 
 def larger(t: StudyTable, arm: str) -> dict[int, str]:
@@ -76,7 +76,7 @@ def off_by_depth(t: StudyTable, arm: str = STEPS, trained: bool = False) -> dict
 
 
 # -- over width -------------------------------------------------------------------------------------------------------
-def bound(own: Rates, steps: float | None = None) -> float:
+def bound(own: Rates, steps: int | None = None) -> float:
     """The share of right answers that the bound over width gives."""
     return float(accuracy_over_width(own.steps if steps is None else steps, own.eps, own.in_spite))
 
@@ -150,7 +150,7 @@ def width_rows(t: StudyTable) -> Rows:
             if number >= 0:
                 curves[OF_TRAINED] = bound(before, own.steps)
             for series, value in curves.items():
-                found.append(at | {"steps": int(own.steps), "value": value, "series": series})
+                found.append(at | {"steps": own.steps, "value": value, "series": series})
     return found
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...statistics.information import relative_information_gain
-from ...tasks import Multiplication, Stepwise
+from ...tasks import Multiplication, Stepwise, registry
 from ...tasks.sequences.computation_graph import Graph
 from ...tasks.sequences.sequence_task import length_of
 from ...trials.measure import Row, row
@@ -32,7 +32,7 @@ def digit_rows(task: Stepwise, asked: Sequence[Asked], step: int) -> list[Row]:
     for one in asked:
         size = tuple(map(int, one.size.split("x")))
         right = places_right(task, one, len(task.answer_nodes(size)))
-        gains = gains_of(type(task), size) if one.beyond <= 0 else None
+        gains = gains_of(task.id, size) if one.beyond <= 0 else None
         for place, share in enumerate(right.tolist()):
             found = row("score", f"place {place} of {one.size}", "accuracy", share, group="", step=step)
             rows.append(found | {"asked": False, "beyond": one.beyond, "size": one.size, "place": place})
@@ -57,8 +57,10 @@ def _from_the_end(words: np.ndarray, places: int, zero: int) -> np.ndarray:
 
 
 @functools.lru_cache(maxsize=16)
-def gains_of(made: type[Stepwise], size: Size) -> tuple[float, ...] | None:
+def gains_of(world: str, size: Size) -> tuple[float, ...] | None:
     """The relative information gain of each place from the end; None where there are too many inputs to enumerate."""
+    made = registry[world]
+    assert issubclass(made, Stepwise)
     graph = made.graph(size)
     given = _every_input(made, graph, size)
     if given is None:

@@ -7,7 +7,7 @@ wrong.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -126,7 +126,7 @@ def _frequency_rows(found: Traced, seen: Seen, step: int) -> Iterator[Row]:
     yield row("unseen", "held_out", "right if seen", _share(right, computed & ~never), step=step)
 
 
-def _share(values: np.ndarray, where: np.ndarray) -> float:
+def _share(values: Any, where: Any) -> float:
     """The mean of some values; NaN if there are none."""
     return float(values[where].mean()) if where.any() else float("nan")
 

@@ -84,7 +84,7 @@ def beside_published(records: Sequence[Record]) -> str:
         ours = [value for value in found if value is not None and value == value]
         lines.append(_line(what, theirs, float(np.mean(ours)) if ours else None))
     for place, theirs in GAINS.items():
-        gains = gains_of(Multiplication, (2, 2))
+        gains = gains_of(Multiplication.id, (2, 2))
         what = f"information in the best pair of digits, place {place} of 2x2"
         lines.append(_line(what, theirs, gains[place] if gains else None))
     return "\n".join(lines)
