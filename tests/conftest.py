@@ -62,6 +62,16 @@ def pytest_runtest_teardown(item, nextitem):
         let_go_of_programs()
 
 
+def pytest_terminal_summary(terminalreporter):
+    """What smoke grids and controls took, so that one that comes near its limit is seen before it is refused."""
+    reports = terminalreporter.stats.get("passed", [])
+    taken = [value for report in reports for name, value in report.user_properties if name == "core_seconds"]
+    if taken:
+        terminalreporter.section("core-seconds of the reference core, by study: smoke grid (20 at most), controls (15)")
+    for study, took in sorted(taken):
+        terminalreporter.line(f"{study:28}" + ", ".join(f"{what} {seconds:.1f}" for what, seconds in took.items()))
+
+
 @pytest.fixture(scope="session")
 def space():
     return rc.Subsets(modules=6, at_most=2)

@@ -49,6 +49,9 @@ def test_levels_that_the_data_lack_are_trained_first():
     assert list(found.table["weather"]) in (["fog", "hail"], ["hail", "fog"])
     with pytest.raises(UserError, match="unknown factor"):
         rc.plan(FRAME, FACTORS, levels={"wether": ["fog"]})
+    for empty in ("weather=", "weather=, ,"):
+        with pytest.raises(UserError, match="names no level"):
+            rc.plan(FRAME, FACTORS, levels=[empty])
 
 
 def test_a_cost_column_makes_dear_levels_come_late():

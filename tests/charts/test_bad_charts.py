@@ -64,7 +64,8 @@ KINDS: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize("name", KINDS)
 def test_a_chart_of_nothing_is_empty_and_of_one_value_shows_it(name: str):
     for rows in ([], pd.DataFrame([row(0, 0.5)]).iloc[:0], [row(0, 0.5)], pd.DataFrame([row(0, 0.5)])):
-        ElementTree.fromstring(compiled(KINDS[name](rows)))
+        root = ElementTree.fromstring(compiled(KINDS[name](rows)))
+        assert 0 < float(root.get("height", "nan")) < 1000  # not infinitely high, for a legend of nothing
     assert len(data_of(spec_of(KINDS[name]([row(0, 0.5)])))) == 1
 
 

@@ -49,6 +49,14 @@ def test_list_names_everything_with_one_line(capsys):
     assert code == 0 and "mlp" in out and "hyperteacher" not in out
 
 
+@pytest.mark.filterwarnings("always:.*store format 1:UserWarning")
+def test_the_same_warning_from_several_places_is_one_sentence(capsys):
+    golden = Path(__file__).parents[1] / "golden" / "store-format-1"  # which `status` opens more than once
+    for _ in range(2):  # by every command again
+        code, _, err = run(capsys, "status", str(golden))
+        assert code == 0 and err.count("is of store format 1: it can be looked at, and not be continued") == 1
+
+
 @pytest.mark.parametrize("word", ["--help", "-h"])
 def test_help_has_every_command_with_what_it_does(capsys, word):
     code, out, _ = run(capsys, word)
@@ -254,6 +262,18 @@ def test_certify_prints_a_certificate(capsys):
         (("certify", "missing", "--modules", "4", "--at-most", "2", "--elements", "m9"), "m9"),
         (("certify", "random", "--factors", "color=2", "--modules", "3"), "not both"),
         (("bench", "--repeats", "0"), "repeats=0"),
+        (("run", "supports", "--seeds", "99999999999", "--dry-run"), "at most 10000"),
+        (("run", "./study.json:study"), "./file.py:study"),
+        (("run", "a:b:c"), "./file.py:study"),
+        (("certify", "random", "--factors", "color=99999999999"), "at most 100000"),
+        (("certify", "random", "--modules", "99999999999", "--at-most", "2"), "at most 100000"),
+        (("export", "hyperteacher-v1", "--set", "modules=99999999999"), "at most 100,000"),
+        (("export", "hyperteacher-v1", "--set", "modules=" + "9" * 400), "at most 100,000"),
+        (("export", "hyperteacher-v1", "--set", "samples=4", "modules=nan"), "modules='nan'"),
+        (("show-item", "scan-v1", "--beam", "0"), "beam=0"),
+        (("show-item", "scan-v1", "--beam", "3"), "--net"),
+        (("report", "nowhere", "--width", "nan"), "--chart"),
+        (("report", "nowhere", "--width", "text", "--chart", "list"), "--chart"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(capsys, tmp_path, monkeypatch, arguments, words):
@@ -262,6 +282,24 @@ def test_bad_input_is_one_sentence_and_exit_code_2(capsys, tmp_path, monkeypatch
     assert code == 2 and out == ""
     assert err.startswith("recombine: ") and err.count("\n") == 1 and words in err
     assert list(tmp_path.iterdir()) == [], "bad input must not leave anything behind"
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [MemoryError(), RuntimeError("INTERNAL: Error: Out of memory allocating 64 bytes."), ValueError("a fault of ours")],
+    ids=["of Python", "of jax", "another"],
+)
+def test_memory_that_is_not_there_is_one_sentence_and_other_faults_are_not_hidden(capsys, monkeypatch, problem):
+    def fails(*_):
+        raise problem
+
+    monkeypatch.setattr("recombine.cli.certify_command.certify", fails)
+    if isinstance(problem, ValueError):
+        with pytest.raises(ValueError, match="a fault of ours"):
+            run(capsys, "certify")
+        return
+    code, out, err = run(capsys, "certify")
+    assert (code, out) == (2, "") and "more memory than there is" in err and err.count("\n") == 1
 
 
 def test_unknown_commands_and_flags_exit_with_2(capsys):

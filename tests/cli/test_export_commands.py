@@ -6,14 +6,7 @@ import json
 
 import numpy as np
 import pytest
-
-from recombine.cli import main
-
-
-def run(*words) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(word) for word in words])
-    return int(end.value.code or 0)
+from command_line import exit_code as run
 
 
 @pytest.fixture(autouse=True)

@@ -9,17 +9,11 @@ import time
 import numpy as np
 import pandas
 import pytest
+from command_line import exit_code as run
 
 import recombine as rc
-from recombine.cli import main
 
 FACTORS = ["--factors", "weather,light,road,vehicle"]
-
-
-def run(*words) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(word) for word in words])
-    return int(end.value.code or 0)
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import equinox as eqx
 import numpy as np
@@ -128,8 +129,6 @@ def test_files_that_are_no_predictions_are_refused(numbers, tmp_path):
 
 
 def test_an_export_that_was_changed_is_refused(numbers, tmp_path):
-    import shutil
-
     for name in ("held_out.npz", "task.safetensors"):
         folder = tmp_path / name.partition(".")[0]
         shutil.copytree(numbers.folder, folder)
@@ -146,6 +145,27 @@ def test_a_card_that_nobody_wrote_is_refused(numbers, tmp_path, change):
     card = json.loads((numbers.folder / "card.json").read_text()) | change
     (tmp_path / "card.json").write_text(json.dumps(card))
     refused(tmp_path, right(numbers), "card.json" if "format" not in change else "format", "export")
+
+
+FIELDS = ["task.words", "support.groups", "support.design", "metrics", "metrics.0.name", "files", "sets.held_out.file"]
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("value", [None, True, -1, 1.5, "x", [3], {"x": "y"}], ids=repr)
+def test_a_card_with_a_field_of_another_kind_ends_in_one_sentence(numbers, tmp_path, field, value):
+    """Or in the score, where the value may stand there."""
+    shutil.copytree(numbers.folder, tmp_path / "e")
+    card = json.loads((numbers.folder / "card.json").read_text())
+    *path, last = [int(part) if part.isdecimal() else part for part in field.split(".")]
+    place = card
+    for part in path:
+        place = place[part]
+    place[last] = value
+    (tmp_path / "e" / "card.json").write_text(json.dumps(card))
+    try:
+        assert rc.score(tmp_path / "e", right(numbers))["held_out"]
+    except rc.UserError as problem:
+        assert "\n" not in str(problem) and "again" in str(problem)
 
 
 def test_a_task_that_is_not_registered_is_given(tmp_path):

@@ -106,7 +106,8 @@ FOREIGN = {
 @pytest.mark.parametrize("kind", FOREIGN)
 def test_what_no_audit_can_use_is_refused(kind, tmp_path):
     ending, data = FOREIGN[kind]
-    assert outcome(tmp_path / f"file{ending}", data)
+    said = outcome(tmp_path / f"file{ending}", data)
+    assert "is cut off" in said if kind == "claims" else said  # before memory is taken for what is not there
 
 
 def test_encrypted_members_are_refused(tmp_path):

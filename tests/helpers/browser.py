@@ -14,6 +14,8 @@ import pytest
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 DRIVER = shutil.which("chromedriver")
+CLICKS = 5  # attempts: a page that follows a run is loaded anew every few seconds
+PATIENCE = 60.0  # seconds: a busy machine may take long, and what is there at once is not waited for
 
 
 def why_not() -> str:
@@ -75,9 +77,17 @@ class Browser:
         return found[0]
 
     def click(self, selector: str) -> None:
-        element = self.one(selector)
-        self.run("arguments[0].scrollIntoView({block: 'center'})", element)
-        element.click()
+        """Clicks an element; again where the page was loaded anew after it was found and before it was clicked."""
+        from selenium.common.exceptions import StaleElementReferenceException
+
+        for attempt in range(CLICKS):
+            try:
+                element = self.one(selector)
+                self.run("arguments[0].scrollIntoView({block: 'center'})", element)
+                return element.click()
+            except StaleElementReferenceException:
+                if attempt == CLICKS - 1:
+                    raise
 
     def texts(self, selector: str) -> list[str]:
         """Texts of elements, whether they are in view or not."""
@@ -114,7 +124,7 @@ class Browser:
         return base64.b64decode(self.driver.execute_cdp_cmd("Page.printToPDF", {})["data"])
 
     # -- asking -----------------------------------------------------------------------------------------------------
-    def wait(self, until: Callable[[], Any], seconds: float = 20.0) -> Any:
+    def wait(self, until: Callable[[], Any], seconds: float = PATIENCE) -> Any:
         end = time.monotonic() + seconds
         while not (found := until()):
             assert time.monotonic() < end, "the page did not get there"

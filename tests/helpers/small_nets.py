@@ -13,6 +13,7 @@ from recombine.nets import (
     LSTM,
     MLP,
     CNNDecoder,
+    CNNEncoder,
     CoordinateMLP,
     DecoderTransformer,
     Hypernetwork,
@@ -22,7 +23,7 @@ from recombine.nets import (
     Straightened,
     Transformer,
 )
-from recombine.tasks import Bumps
+from recombine.tasks import Bumps, BumpsRead
 
 WIDTH, DEPTH = 24, 2
 
@@ -56,18 +57,22 @@ WRITING = {
     "seq2seq-transformer": Seq2SeqTransformer(16, 1, 2, 16),
 }
 
+# those that read pictures
+READING = {"cnn-encoder": CNNEncoder(4, 2, 12)}
+
 
 def small_net(name):
-    return (SMALL | DRAWING | WRITING).get(name) or nets.registry[name]()
+    return (SMALL | DRAWING | WRITING | READING).get(name) or nets.registry[name]()
 
 
 PICTURES = Bumps(Product(x=8, y=8))
+READ = BumpsRead(Product(x=8, y=8))
 WORDS = Backwards()
 
 
 def world_for(name, other):
-    """A world that a net serves: one of pictures, one of sequences, or another."""
-    return PICTURES if name in DRAWING else WORDS if name in WRITING else other
+    """A world that a net serves: one of pictures, drawn or read, one of sequences, or another."""
+    return PICTURES if name in DRAWING else WORDS if name in WRITING else READ if name in READING else other
 
 
 def draw(task, samples: int, tasks: int = 4):

@@ -64,6 +64,29 @@ def test_a_study_of_ones_own_runs_here_and_in_workers(here, capsys, where, engin
     assert run("status", "coin-run", "--study", where, "--json") == 0
 
 
+def test_a_study_of_ones_own_is_shown_as_any_other(here, capsys):
+    assert run("show", "./coin.py:study") == 0
+    shown = capsys.readouterr().out
+    assert "Is it biased?" in shown and "options.bias" in shown
+
+
+def test_a_study_of_ours_may_be_named_by_its_module(here):
+    assert own_study("recombine.studies.redhardt2025.supports:study").id == "supports"
+
+
+def test_an_option_that_the_study_does_not_have_cannot_be_set(here, capsys):
+    """Its `measure` would not read it, and the run would be the usual one under another name."""
+    assert run("run", "./coin.py:study", "--set", "options.biass=3", "--dry-run") == 2
+    assert re.search("'options.biass'.*'options.bias'", capsys.readouterr().err)
+    assert run("run", "./coin.py:study", "--set", "options.bias=3", "--dry-run") == 0
+
+
+def test_what_the_environment_says_of_kept_nets_is_refused_before_any_cell(here, monkeypatch, capsys):
+    monkeypatch.setenv("RECOMBINE_NETS", "lots")
+    assert run("run", "./coin.py:study", "--scale", "smoke", "--out", "coin-run", "--engine", "inprocess") == 2
+    assert "RECOMBINE_NETS='lots'" in capsys.readouterr().err and not (here / "coin-run").exists()
+
+
 def test_a_store_of_an_own_study_does_not_make_us_import_it(here, capsys):
     run("run", "./coin.py:study", "--scale", "smoke", "--out", "coin-run", "--engine", "inprocess")
     capsys.readouterr()
@@ -87,7 +110,15 @@ def test_a_store_of_an_own_study_does_not_make_us_import_it(here, capsys):
             "'optoins.bias'",
             "'options.bias'",
         ),
+        (
+            COIN.replace('options={"bias"', 'vary={"options.biass": [1]}, options={"bias"'),
+            "'options.biass'",
+            "'options.bias'",
+        ),
         (COIN.replace('"It is", "fair"', '"It is", "unfair"'), "'unfair'", "fair"),
+        (COIN.replace('{"bias": -9.0}', '{"control": "same-arm"}'), "'same-arm'", "'same-arms'"),
+        (COIN.replace('{"bias": -9.0}', '{"biass": -9.0}'), "'biass'", "'bias'"),
+        (COIN.replace('id="own-coin"', 'id="supports"'), "'supports'", "'my-supports'"),
     ],
 )
 def test_what_is_wrong_with_a_study_file_is_said_in_a_sentence(here, text, value, remedy):
@@ -95,6 +126,20 @@ def test_what_is_wrong_with_a_study_file_is_said_in_a_sentence(here, text, value
     with pytest.raises(UserError) as refused:
         own_study("./coin.py:study")
     assert value in str(refused.value) and remedy in str(refused.value)
+
+
+@pytest.mark.parametrize("where", ["./uses.py:study", "uses:study", "of_mine.uses:study"])
+@pytest.mark.parametrize(("text", "value"), [("\n1 / 0\n", "ZeroDivisionError"), ("x = (\n", "never closed")])
+def test_the_file_and_line_are_those_of_the_users_own_file_that_is_wrong(here, monkeypatch, where, text, value):
+    for folder in (here, here / "of_mine"):
+        folder.mkdir(exist_ok=True)
+        (folder / "uses.py").write_text("import a_part_of_mine\n")
+    (here / "a_part_of_mine.py").write_text(text)
+    monkeypatch.delitem(sys.modules, "uses", raising=False)
+    with pytest.raises(UserError) as refused:
+        own_study(where)
+    line = 1 if "never" in value else 2
+    assert f"{here / 'a_part_of_mine.py'}, line {line}" in str(refused.value) and value in str(refused.value)
 
 
 def test_a_file_that_is_not_there_and_a_word_without_a_name_are_refused(here, capsys):
@@ -161,7 +206,8 @@ class Point:
         self.name, self.value, self.thing = name, f"package:{name}", thing
 
     def load(self):
-        if isinstance(self.thing, Exception):
+        print(f"{self.name} is imported")
+        if isinstance(self.thing, BaseException):
             raise self.thing
         return self.thing
 
@@ -171,10 +217,13 @@ def registry(monkeypatch):
     points = [
         Point("theirs", "a thing"),
         Point("broken", ImportError("no module named torch")),
+        Point("ending", SystemExit(3)),
+        Point("number", 3),
         Point("ours", "a shadow"),
     ]
     monkeypatch.setattr("recombine.registry.entry_points", lambda group: points if group == "recombine.things" else [])
     found = Registry("thing", plugins="recombine.things")
+    found.plugins_unfit(lambda name, thing: "" if isinstance(thing, str) else "it is no text")
     found.register("ours")("our own")
     return found
 
@@ -184,8 +233,8 @@ def test_a_plug_in_is_loaded_when_it_is_looked_for_and_the_others_are_named(regi
     with pytest.warns(UserWarning) as said:
         assert registry["theirs"] == "a thing"
     texts = [str(one.message) for one in said]
-    assert any("'package:broken'" in text and "torch" in text for text in texts)
-    assert any("'package:ours'" in text and "name of ours" in text for text in texts)
+    for plugin, why in [("broken", "torch"), ("ending", "SystemExit"), ("number", "no text"), ("ours", "name of ours")]:
+        assert any(f"'package:{plugin}'" in text and why in text for text in texts)
     assert registry["ours"] == "our own" and list(registry) == ["ours", "theirs"]
 
 
@@ -196,13 +245,25 @@ def test_a_plug_in_is_listed_with_the_others(registry):
         registry["their"]
 
 
-def test_an_installed_package_adds_a_study(tmp_path, monkeypatch, capsys):
-    """As pip leaves it: a package and its entry points."""
-    (tmp_path / "coin_package.py").write_text(COIN)
-    info = tmp_path / "coin_package-1.0.dist-info"
+def test_what_a_plug_in_prints_stays_off_stdout(registry, capsys):
+    with pytest.warns(UserWarning):
+        registry["theirs"]
+    out, err = capsys.readouterr()
+    assert out == "" and "theirs is imported" in err
+
+
+def installed(folder, entry_points):
+    """A package as pip leaves it, and the environment of a process that sees it."""
+    (folder / "coin_package.py").write_text(COIN)
+    info = folder / "coin_package-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: coin-package\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[recombine.studies]\nown-coin = coin_package:study\n")
+    (info / "entry_points.txt").write_text(f"[recombine.studies]\n{entry_points}\n")
+    path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return {**os.environ, "PYTHONPATH": path}
+
+
+def test_an_installed_package_adds_a_study(tmp_path):
     script = tmp_path / "listed.py"
     script.write_text(
         textwrap.dedent("""
@@ -210,6 +271,20 @@ def test_an_installed_package_adds_a_study(tmp_path, monkeypatch, capsys):
         print(registry["own-coin"].title, "own-coin" in list(registry))
         """)
     )
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    environment = installed(tmp_path, "own-coin = coin_package:study")
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=environment)
     assert done.stdout.strip() == "Coin True", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("entry_point", "why"),
+    [
+        ("another-name = coin_package:study", "its id is 'own-coin'"),
+        ("own-coin = coin_package:toss", "it is a function and no study"),
+        ("supports = coin_package:study", "'supports' is a name of ours"),
+    ],
+)
+def test_a_plug_in_that_is_no_study_of_its_name_is_left_out(tmp_path, entry_point, why):
+    command = [sys.executable, "-m", "recombine", "list", "studies"]
+    done = subprocess.run(command, capture_output=True, text=True, env=installed(tmp_path, entry_point))
+    assert done.returncode == 0 and why in done.stderr and "Coin" not in done.stdout

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from seed_values import claim, table
 
 import recombine as rc
+from recombine.lab.plain_rows import PlainRows
 from recombine.lab.study_table import Censored, Missing, PreconditionFailed, StudyTable
 from recombine.lab.verdicts import OUTCOMES, Measurement, Verdict, counts, judge, measured
 from recombine.statistics.intervals import over_seeds
@@ -51,6 +52,41 @@ def test_interval_of_few_values():
     assert math.isnan(over_seeds([]).mean) and over_seeds([1.0]).low == -math.inf
     with pytest.raises(ValueError, match="NaN"):
         over_seeds([1.0, math.nan])
+
+
+def scored(seeds: int) -> StudyTable:
+    """A trial per seed and support, with a score on what was trained, on what was held out, and with a wrong code."""
+    shared = {"reading": "score", "metric": "r2", "group": ""}
+    values = {"test": 0.9, "held_out": 0.7, "blind": 0.2}
+    rows = [
+        shared | {"cell": f"{seed}{name}", "seed": seed, "support": name, "stream": stream, "value": value + seed / 100}
+        for seed in range(seeds)
+        for name in ("near", "far")
+        for stream, value in values.items()
+    ]
+    return StudyTable(pd.DataFrame(rows).assign(asked=lambda rows: rows.stream == "held_out"), "r2")
+
+
+def test_claims_that_ask_for_the_same_scores_find_them(monkeypatch):
+    """Of 300 claims the first reads each seed's scores, and the others are judged by these."""
+    seen, found = [], PlainRows.values
+    monkeypatch.setattr(PlainRows, "values", lambda *asked: seen.append(asked) or found(*asked))
+    t = scored(8)
+    for number in range(300):
+        verdict = judge(claim(threshold=number / 300, reading=lambda t: t.gap(support="near")), t, "laptop")
+        assert verdict.values == pytest.approx({seed: 0.2 / (0.8 - seed / 100) for seed in range(8)})
+    assert len(seen) == 8 * len(["test", "held_out", "blind"])
+
+
+def test_what_was_read_at_one_place_is_not_taken_for_another():
+    t = scored(2)
+    assert t.where(seed=0).score("test", support="near") == t.where(seed=0).score("test", support="far") == 0.9
+    assert t.score("test", support="near", seed=1) == 0.91 and t.score(support="near", seed=1) == 0.71
+    assert t.score("test", support=["near"], seed=[0]) == 0.9  # several places are no key
+    with pytest.raises(Missing, match="twice"):
+        t.score("test", support="near")
+    with pytest.raises(Missing, match="no score"):
+        t.score("test", support="nowhere")
 
 
 # -- one number per seed ----------------------------------------------------------------------------------------------

@@ -11,7 +11,20 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from every_name import NETS, every
-from small_nets import DEPTH, DRAWING, PICTURES, WIDTH, WORDS, WRITING, draw, small_net, with_biases, world_for
+from small_nets import (
+    DEPTH,
+    DRAWING,
+    PICTURES,
+    READ,
+    READING,
+    WIDTH,
+    WORDS,
+    WRITING,
+    draw,
+    small_net,
+    with_biases,
+    world_for,
+)
 
 from recombine import Recipe, Subsets, UserError, nets, supports, train
 from recombine.nets import MLP, Hypernetwork, Transformer, count_parameters
@@ -166,7 +179,7 @@ def test_an_unused_trace_costs_nothing(net, batch):
     assert text.count("dot_general") == DEPTH + 1
 
 
-PLAIN = [name for name in nets.registry if name not in {*DRAWING, *WRITING}]
+PLAIN = [name for name in nets.registry if name not in {*DRAWING, *WRITING, *READING}]
 CHECKED = [(name, encoding) for name in PLAIN for encoding in ("identity", "tokens")]
 
 
@@ -180,6 +193,11 @@ def test_registered_nets_that_draw_pass_the_public_check(name):
     check_net(small_net(name), PICTURES)
 
 
+@pytest.mark.parametrize("name", READING)
+def test_registered_nets_that_read_pictures_pass_the_public_check(name):
+    check_net(small_net(name), READ)
+
+
 @pytest.mark.parametrize("name", every(WRITING, at_once=NETS))
 def test_registered_nets_that_write_pass_the_public_check(name):
     check_net(small_net(name), WORDS)
@@ -190,7 +208,9 @@ def test_twenty_steps_reduce_the_loss_of_each_member_under_vmap(name, small, sup
     recipe = Recipe(steps=20, tasks=64, samples=4, learning_rate=3e-3, evaluations=2, precision="float32")
     task = world_for(name, small)
     if task is not small:
-        support = supports.donut(task.space) if task is PICTURES else supports.random(task.space, seed=0)
+        support = (
+            supports.donut(task.space) if task is PICTURES or task is READ else supports.random(task.space, seed=0)
+        )
     trained = train(task, support, small_net(name), recipe, seeds=2, ensemble="vmap", progress=False, watch=())
     for member in trained.members:
         first, second = (row["loss"] for row in member.history)

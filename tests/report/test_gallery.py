@@ -28,7 +28,7 @@ from recombine.lab.study_table import StudyTable
 from recombine.lab.verdicts import Bound, judge
 from recombine.report import render
 from recombine.report.comparison import render_comparison
-from recombine.report.gallery import FAR, HEIGHT, sparkline
+from recombine.report.gallery import FAR, HEIGHT, sparkline, write_gallery
 from recombine.statistics.intervals import of_difference
 
 
@@ -89,6 +89,14 @@ def test_reports_that_are_older_than_their_records_are_made_again(tmp_path: Path
     gallery_of([store], tmp_path / "elsewhere" / "page.html")
     assert report.stat().st_mtime_ns == made
     assert 'href="../store/report.html"' in (tmp_path / "elsewhere" / "page.html").read_text()
+
+
+@pytest.mark.parametrize("place", ["", ".", "/"])
+def test_a_gallery_needs_the_name_of_a_file(place: str, tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match="is a folder; name a file"):
+        write_gallery([], Path(place))
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_without_stores_is_refused(tmp_path: Path):

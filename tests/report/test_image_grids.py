@@ -167,7 +167,7 @@ def test_one_bar_where_ends_agree_and_one_each_where_not():
         (lambda: ImageGrid("t", "c", (), ()), "has no pictures"),
     ],
 )
-def test_misshapen_plates_are_refused(make: Any, said: str):
+def test_misshapen_grids_are_refused(make: Any, said: str):
     with pytest.raises(UserError, match=said):
         make()
 

@@ -181,3 +181,19 @@ def test_the_page_shows_maps_and_nothing_in_them_acts():
     assert len(island["spaces"][0]["parts"]) == len(island["spaces"][0]["places"]) == 24
     assert tags.count("select") == 2 and "Not shown: reason" in page.text
     assert sum(a.get("type") == "radio" for _, a in page.elements) == 3
+
+
+def test_names_of_many_parts_do_not_lie_on_each_other():
+    space = rc.Product(product=[f"a long name {i}" for i in range(30)], other=16)
+    support = rc.supports.random(space, held_out=0.2, seed=0)
+    svg = graph_svg(support)
+    texts = re.findall(r'<text x="([-\d.]+)" y="([-\d.]+)" text-anchor="(\w+)" [^>]*>([^<]*)<', svg)
+    assert svg.count("<circle") == 46 and 10 < len(texts) < 46  # every part is a point that says its name
+    boxes = []
+    for x, y, side, name in texts:
+        left = float(x) - 6.0 * len(name) * {"start": 0.0, "middle": 0.5, "end": 1.0}[side]
+        boxes.append((left, left + 6.0 * len(name), float(y), float(y) + 10))
+    for i, (a, b, c, d) in enumerate(boxes):
+        assert all(b <= e or a >= f or d <= g or c >= h for e, f, g, h in boxes[:i])
+    few = graph_svg(rc.supports.random(rc.Subsets(12, 2), held_out=0.2, seed=0))
+    assert few.count("<text") == 12

@@ -200,7 +200,7 @@ def test_an_empty_result(tmp_path: Path):
     assert "Nothing was measured" in Page(render(fruit_result([]))).text
 
 
-def test_a_study_without_figures_or_exhibits():
+def test_a_study_without_figures_or_texts():
     bare = Fruit(measurements=(), charts=(), texts=None, headline=lambda table, outcomes: "")
     source = render(dataclasses.replace(fruit_result(), study=bare, measurements=[], verdicts=[]))
     assert not Page(source).islands and len(source) < 100_000  # without charts their library is not there either
@@ -228,10 +228,10 @@ def test_an_image_of_a_chart(tmp_path: Path):
 
 
 # -- small parts ------------------------------------------------------------------------------------------------------
-def test_a_strip_stays_within_its_frame():
+def test_a_claim_plot_stays_within_its_frame():
     s = plot_of({0: -3.0, 1: 5.0, 2: 1e6}, over_seeds([-3.0, 5.0, 1e6]), 0.5, "at least")
-    assert s is not None and s.bar is not None and s.shade is not None
-    assert all(0 <= place <= WIDTH for place in (*s.bar, s.mean, s.threshold, sum(s.shade), *(d[0] for d in s.dots)))  # type: ignore[misc]
+    assert s is not None and s.bar is not None and s.shaded is not None
+    assert all(0 <= place <= WIDTH for place in (*s.bar, s.mean, s.threshold, sum(s.shaded), *(d[0] for d in s.dots)))  # type: ignore[misc]
     same = plot_of({0: 1.0, 1: 1.0}, over_seeds([1.0, 1.0]), 1.0, "at most")
     assert same is not None and same.mean == same.threshold == WIDTH / 2
     assert plot_of({}, over_seeds([]), 0.5, "at least") is None

@@ -48,6 +48,7 @@ def test_the_seed_decides_which_ordinary_sentences_are_held_out(space):
     assert first == same != other
 
 
+@pytest.mark.slow
 def test_released_files_are_the_released_split():
     files = {name: str(released("cogs", f"{name}.tsv.gz")) for name in ("train", "test", "gen_structural")}
     space = Cogs.space_from(released=list(files.values()))

@@ -83,6 +83,7 @@ def test_localism_asks_about_every_step_of_a_trained_expression(space):
     assert len(whole) >= 40 and all(interpreted(steps(parsed(w))[-1]) == interpreted(w) for w in whole)
 
 
+@pytest.mark.slow
 def test_released_files_are_the_released_split():
     files = [str(released("pcfg", f"{name}.tsv.gz")) for name in ("dev", "productivity")]
     space = Pcfg.space_from(released=files)
@@ -94,6 +95,7 @@ def test_released_files_are_the_released_split():
         pcfg(Pcfg.space_from(released=files[:1]), split="released", train=files[0], test=files[1])
 
 
+@pytest.mark.slow
 def test_the_released_systematicity_test_is_what_the_rule_holds_out():
     space = Pcfg.space_from(released=[str(released("pcfg", "systematicity.tsv.gz"))])
     with pytest.raises(UserError, match="leaves nothing to train on|untrained"):

@@ -46,6 +46,7 @@ def written(rows, side):
     return np.repeat(rows[side.ranks], times).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", FILES)
 def test_a_split_by_rule_is_row_for_row_the_released_one(split, world, rows):
     support = scan(world.space, split=split)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -175,6 +176,27 @@ def test_a_full_disk_costs_a_sentence_and_not_the_run(here, monkeypatch):
     monkeypatch.setattr("recombine.trials.kept.write_whole", full)
     with pytest.warns(UserWarning, match=r"was not kept: No space left"):
         assert measure(trial(BASE), context(folder)).rows
+
+
+def test_a_full_disk_of_the_shared_folder_does_not_say_that_the_net_is_lost(here, monkeypatch):
+    folder, trained = here
+    real = kept.write_whole
+
+    def full(path, *arguments, **options):
+        if path.parent == folder / "shared":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(path, *arguments, **options)
+
+    def other_file_system(source, *arguments, **options):
+        raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+
+    monkeypatch.setattr("recombine.trials.kept.write_whole", full)
+    monkeypatch.setattr(kept.KeptNets, "lock", lambda self, key: contextlib.nullcontext())  # which links, too
+    monkeypatch.setattr(os, "link", other_file_system)
+    with pytest.warns(UserWarning, match=r"is kept, and not shared in .*No space left.*recombine clean"):
+        measure(trial(BASE), context(folder))
+    measure(trial(BASE), context(folder))
+    assert trained == [0]
 
 
 def test_no_nets_are_kept_where_none_may_be(here, monkeypatch):

@@ -149,9 +149,11 @@ def _widened(space: Space, levels: Any) -> Any:
         raise UserError(f"levels={levels!r} names no levels; give {{'weather': ['fog']}} or 'weather=fog,hail'")
     if not isinstance(levels, Mapping):
         pairs = [str(one).partition("=") for one in levels]
-        for name, sign, _ in pairs:
+        for name, sign, found in pairs:
             if not sign:
                 raise UserError(f"levels {name!r} must be written as factor=level,level")
+            if not found.strip(", "):
+                raise UserError(f"levels {quoted(name + sign + found)} names no level; write factor=level,level")
         levels = {name: [level for level in found.split(",") if level] for name, _, found in pairs}
     wider = {name: list(own) for name, own in space.columns.items()}
     for name, more in levels.items():

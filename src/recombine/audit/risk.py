@@ -147,6 +147,16 @@ class RiskReport:
             said.append(self.rule)
         return said
 
+    def of_combination(self, i: int) -> dict[str, Any]:
+        """What is said of an unseen combination, by its place among them."""
+        return {
+            "probability": float(self.probability[i]),
+            "low": float(self.low[i]),
+            "high": float(self.high[i]),
+            "call": str(self.called(self.low[i : i + 1], self.high[i : i + 1])[0]),
+            "reasons": self.reasons[i] if i < len(self.reasons) else [],
+        }
+
     def to_json(self, observed: Observed, top: int) -> dict[str, Any]:
         calls = self.calls
         return {
@@ -162,14 +172,7 @@ class RiskReport:
             "models": self._models(),
             "provenance": self.model.provenance if self.model else None,
             "top": [
-                {
-                    "combination": observed.labels(self.combinations[i]),
-                    "probability": float(self.probability[i]),
-                    "low": float(self.low[i]),
-                    "high": float(self.high[i]),
-                    "call": str(calls[i]),
-                    "reasons": self.reasons[i] if i < len(self.reasons) else [],
-                }
+                {"combination": observed.labels(self.combinations[i])} | self.of_combination(i)
                 for i in range(min(top, len(self.combinations)))
             ],
         }

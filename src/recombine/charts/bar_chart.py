@@ -56,7 +56,7 @@ def bars(
         axis, scale = alt.Axis(format=form), linear(low, high)
         return alt.X(field=name, type="quantitative", title=value, scale=scale, axis=axis)
 
-    up = category(y, lines)
+    up = category(y, lines, step)
     spans = [
         row | {name: min(max(row[name], low), high) for name in INTERVAL}
         for row in rows

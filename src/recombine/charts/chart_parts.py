@@ -18,7 +18,9 @@ from .tidy_rows import Rows
 FLOOR, CEILING = -0.5, 1.5  # beyond these a point is drawn at the edge, so that one bad net does not flatten the rest
 #: one shape per series, since color alone does not reach everyone
 SHAPES = ("circle", "diamond", "square", "triangle-up", "cross")
-LEGEND_LINE = "(containerSize()[0] || width) < 560 ? 1 : 3"  # entries on a line; off the page there is no container
+TWO_LINES = 32  # pixels of a row that has room for two
+LETTER = 7.5  # pixels: a wide font's, at the size of a legend
+NARROW = "(containerSize()[0] || 999) < 420"  # a phone: long words are cut before the whole drawing is made smaller
 
 
 def data(rows: Rows) -> Any:
@@ -73,23 +75,45 @@ def tooltip(fields: Mapping[str, str], value: str = "value", words: str = "value
     return [*shown, alt.Tooltip(field=value, type="quantitative", format=".3f", title=words)]
 
 
-def category(name: str, order: Sequence[str], **axis: Any) -> alt.Y:
+def category(name: str, order: Sequence[str], step: int = 46, **axis: Any) -> alt.Y:
+    """Categories down the left side; on a phone a long name takes two lines, where a row has room for them."""
     scale = alt.Scale(type="band", domain=list(order), paddingInner=0.1)
-    return alt.Y(field=field(name), type="nominal", scale=scale, title=None, axis=alt.Axis(labelLimit=220, **axis))
+    options: dict[str, Any] = {"labelLimit": alt.ExprRef(expr=f"{NARROW} ? 130 : 220")}
+    if step >= TWO_LINES:
+        broken = "split(replace(datum.label, regexp('^(.{8,18}) '), '$1\\n'), '\\n')"
+        options |= {"labelExpr": f"{NARROW} ? {broken} : datum.label", "labelLineHeight": 14}
+    return alt.Y(field=field(name), type="nominal", scale=scale, title=None, axis=alt.Axis(**(options | axis)))
 
 
-def legend(**more: Any) -> alt.Legend:
-    options: dict[str, Any] = {"columns": alt.ExprRef(expr=LEGEND_LINE)} | more
-    return alt.Legend(title=None, **options)
+def legend(names: Sequence[str], beside: int = 60, **more: Any) -> alt.Legend | None:
+    """A legend whose lines hold as many entries as fit; none of nothing: an empty one would be infinitely high.
+
+    Args:
+        names: what it lists.
+        beside: pixels left of the plot, where it begins.
+        more: options of its own.
+    """
+    if not names:
+        return None
+    widest = min(260, LETTER * max(map(len, names))) + 45
+    room = f"(containerSize()[0] || width + {beside}) - {beside}"  # off the page there is no container
+    columns = alt.ExprRef(expr=f"max(1, min(3, floor(({room}) / {widest:g})))")
+    limit = alt.ExprRef(expr=f"{NARROW} ? 190 : 260")
+    return alt.Legend(title=None, **({"columns": columns, "labelLimit": limit} | more))
 
 
 def by_series(names: Sequence[str], name: str = "series", **of_legend: Any) -> dict[str, Any]:
     """Color and shape by series, in one legend."""
-    shared: dict[str, Any] = {"field": field(name), "type": "nominal", "legend": legend(**of_legend)}
+    shared: dict[str, Any] = {"field": field(name), "type": "nominal", "legend": legend(names, **of_legend)}
     return {
         "color": alt.Color(**shared, scale=alt.Scale(domain=list(names))),
         "shape": alt.Shape(**shared, scale=alt.Scale(domain=list(names), range=shapes(names))),
     }
+
+
+def beside(names: Sequence[str]) -> int:
+    """About how many pixels names of categories take left of a plot."""
+    return round(min(220, LETTER * max((len(str(name)) for name in names), default=0))) + 20
 
 
 def shapes(series: Sequence[str]) -> list[str]:
@@ -103,23 +127,40 @@ def points(size: int, opacity: float) -> Any:
 
 
 def thresholds(axis: str, at: Sequence[int | float]) -> list[Any]:
-    """A dashed rule for each threshold, with its number outside the plot."""
+    """A dashed rule for each threshold, with its number outside the plot; the numbers of near ones lie apart."""
     if not at:
         return []  # a layer without data would complain
-    rows = [{"threshold": value, "label": f"{value:g}".removeprefix("0") or "0"} for value in dict.fromkeys(at)]
+    values = sorted(dict.fromkeys(at))
+    rows = [
+        {"threshold": value, "label": f"{value:g}".removeprefix("0") or "0", **_apart(place, len(values))}
+        for place, value in enumerate(values)
+    ]
     base = alt.Chart(data(rows))
     label = alt.Text(field="label", type="nominal")
+    lower = alt.ExprRef(expr="datum.lower")
     if axis == "x":
         where = alt.X(field="threshold", type="quantitative")
+        words = base.mark_text(style=["reference-label"], align=alt.ExprRef(expr="datum.align"), dy=lower)
         return [
             base.mark_rule(style=["reference"]).encode(x=where),
-            base.mark_text(style=["reference-label"]).encode(x=where, y=alt.value(-8), text=label),
+            words.encode(x=where, y=alt.value(-8), text=label),
         ]
     up = alt.Y(field="threshold", type="quantitative")
+    below = alt.ExprRef(expr="datum.align == 'right' ? 8 : -7")  # the lowest of several below its rule
     return [
         base.mark_rule(style=["reference"]).encode(y=up),
-        base.mark_text(style=["reference-label"], align="right", dy=-7).encode(y=up, x=alt.value("width"), text=label),
+        base.mark_text(style=["reference-label"], align="right", dy=below).encode(
+            y=up, x=alt.value("width"), text=label
+        ),
     ]
+
+
+def _apart(place: int, several: int) -> dict[str, Any]:
+    """Where a threshold's number stands: the first ends at its rule, the last begins there, others lie in the plot."""
+    if several == 1:
+        return {"align": "center", "lower": 0}
+    ends = {0: "right", several - 1: "left"}
+    return {"align": ends.get(place, "center"), "lower": 0 if place in ends else 3 + 12 * place}
 
 
 # -- axes -------------------------------------------------------------------------------------------------------------

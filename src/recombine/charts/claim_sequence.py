@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .chart_parts import data, linear, log_axis, thresholds
+from .chart_parts import data, linear, log_axis, sized, thresholds
 from .figure import Figure
 from .lazy_altair import alt
 from .tidy_rows import Rows
 
-WIDTH, HEIGHT, AIR = 420, 170, 0.15
+HEIGHT, AIR = 170, 0.15
 LOOKS = [1, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]  # ticks: a seed alone, and the numbers of seeds that are looked at
 
 
@@ -30,7 +30,7 @@ def claim_sequence(title: str, caption: str, rows: Rows, threshold: float, value
         _seeds(dots, across, value_title, of_values),
         *thresholds("y", [threshold]),
     ]
-    return Figure(title, caption, alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))
+    return Figure(title, caption, sized(alt.layer(*layers), HEIGHT))
 
 
 def _sequence(looks: Rows, across: Any, words: str, of_values: dict[str, Any]) -> list[Any]:

@@ -9,6 +9,7 @@ from ..statistics.intervals import over_seeds
 from .chart_parts import (
     CEILING,
     FLOOR,
+    beside,
     by_series,
     category,
     data,
@@ -82,11 +83,11 @@ def dots(
     low, high = _ends(rows, max(top, *thresholds_at) if thresholds_at else top, reach, log)
     axis: dict[str, Any] = log_axis(low, high) if log else {"scale": linear(low, high)}
     across = alt.X(field="at", type="quantitative", title=value, **axis)
-    up = category(y, lines, **(_nested() if any(NESTED in str(name) for name in lines) else {}))
+    up = category(y, lines, step, **(_nested() if any(NESTED in str(name) for name in lines) else {}))
     base: dict[str, Any] = {"x": across, "y": up}
     shape = {}
     if known:
-        looks = by_series(known)
+        looks = by_series(known, beside=beside(lines))
         shape = {"shape": looks["shape"]}
         base["color"] = looks["color"]
         if lanes:

@@ -82,14 +82,14 @@ def _component(number: int, most: int) -> str:
 
 def _names(found: Any, at: dict[str, Any]) -> list[Any]:
     """Names beside their points, written away from the circle."""
-    from .part_graph import LABEL, SHOWN, anchor
+    from .part_graph import LABEL, SHOWN, anchor, written
 
     layers = []
     for side in ("left", "center", "right"):
         rows = [
             {"x": x + LABEL * math.cos(turn), "y": y + LABEL * math.sin(turn), "part": visible(name, SHOWN)}
-            for name, (x, y), turn in zip(found.names, found.places, found.turns, strict=True)
-            if anchor(turn) == side
+            for name, (x, y), turn, shown in zip(found.names, found.places, found.turns, written(found), strict=True)
+            if shown and anchor(turn) == side
         ]
         if rows:
             text = alt.Chart(data(rows)).mark_text(style=["words"], align=side, fontSize=10)

@@ -15,6 +15,7 @@ from ..supports.certificate import cooccurrence
 MOST = 64  # parts beyond which a circle of them says nothing
 SIZE, RADIUS, LABEL = 300, 104, 14  # pixels; LABEL: from a point to its name
 SHOWN = 14  # letters of a name
+LETTER, LINE = 6.3, 11  # pixels: how wide a letter is, and how high a line
 SERIES = 6  # colors; further components are gray
 LISTED, GROUPS = 12, 4  # parts of a component, and components, that a sentence names
 
@@ -88,3 +89,21 @@ def color_of(component: int) -> str:
 def anchor(turn: float) -> str:
     """Which end of a name lies at its point, so that it is written away from the circle."""
     return "center" if abs(math.cos(turn)) < 0.05 else "left" if math.cos(turn) > 0 else "right"
+
+
+def written(graph: Graph) -> list[bool]:
+    """Which names are written: of those that would lie on each other the first; the others answer to the pointer."""
+    boxes: list[tuple[float, float, float, float]] = []
+    found = []
+    for name, (x, y), turn in zip(graph.names, graph.places, graph.turns, strict=True):
+        wide = LETTER * len(visible(name, SHOWN))
+        left = x + LABEL * math.cos(turn) - wide * {"left": 0.0, "center": 0.5, "right": 1.0}[anchor(turn)]
+        top = y + LABEL * math.sin(turn) - LINE / 2
+        free = all(
+            left >= b or left + wide <= a or top >= d or top + LINE <= c  # beside it, below it or above it
+            for a, b, c, d in boxes
+        )
+        found.append(free)
+        if free:
+            boxes.append((left, left + wide, top, top + LINE))
+    return found

@@ -51,9 +51,9 @@ def tuning(
         scale=alt.Scale(domain=[-max(1, len(units)), 0], nice=False),
         axis=alt.Axis(values=grounds, tickCount=len(grounds), labels=False),
     )
-    color = alt.Color(field="series", type="nominal", scale=alt.Scale(domain=series), legend=legend())
+    color = alt.Color(field="series", type="nominal", scale=alt.Scale(domain=series), legend=legend(series))
     dashes = alt.Scale(domain=series, range=[DASHES[i % len(DASHES)] for i in range(len(series))])
-    dash = alt.StrokeDash(field="series", type="nominal", legend=legend(), scale=dashes)
+    dash = alt.StrokeDash(field="series", type="nominal", legend=legend(series), scale=dashes)
     tips = tooltip({"unit": "unit", "series": "curve", "place": x_title})
     names = alt.Chart(data([{"unit": unit, "at": -line} for line, unit in enumerate(units)]))
     layers = [

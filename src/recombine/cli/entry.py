@@ -68,7 +68,7 @@ recombine COMMAND --help shows what a command takes, and recombine --version whi
 
 def main(arguments: list[str] | None = None) -> None:
     """The console script."""
-    warnings.showwarning = _show_warning
+    warnings.showwarning = _shown_once()
     words = sys.argv[1:] if arguments is None else list(arguments)
     if not words or words == ["--version"]:
         print(f"recombine {__version__}" if words else WELCOME.format(version=__version__), end="\n" if words else "")
@@ -84,7 +84,18 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:  # `recombine list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except Exception as problem:
+        if not _out_of_memory(problem):
+            raise
+        print_text("recombine: this takes more memory than there is; smaller sizes would do", sys.stderr)
+        code = 2
     sys.exit(code or 0)
+
+
+def _out_of_memory(problem: Exception) -> bool:
+    """Whether memory was asked for that is not there: of Python, or of jax, whose errors say so in words only."""
+    words = ("RESOURCE_EXHAUSTED", "Out of memory allocating")
+    return isinstance(problem, MemoryError) or any(word in str(problem) for word in words)
 
 
 def _run(words: list[str]) -> int | None:
@@ -132,8 +143,16 @@ def _spelled_out(words: list[str]) -> list[str]:
     return words
 
 
-def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:
-    print_text(f"recombine: warning: {_short(str(message))}", sys.stderr)
+def _shown_once() -> Callable[..., None]:
+    """Shows each warning as a sentence; the same one that comes from several places is one."""
+    said: set[str] = set()
+
+    def show(message, category, filename, lineno, file=None, line=None) -> None:
+        if (text := _short(str(message))) not in said:
+            said.add(text)
+            print_text(f"recombine: warning: {text}", sys.stderr)
+
+    return show
 
 
 def _short(sentence: str) -> str:

@@ -25,6 +25,9 @@ def show_item(
         net: a saved net that is asked (net.save(path) writes one)
         beam: how many answers the net follows at once
     """
+    require_int("beam", beam, at_least=1)
+    if beam > 1 and net is None:
+        raise UserError(f"--beam {beam} is for the answer of a net; name one with --net")
     world = _world(task)
     row = world.space.sample(require_int("seed", seed, at_least=0), 1)[0] if text is None else _called(world, text)
     said = None if net is None else world.writes.split(_answer(world, row, net, beam))

@@ -34,13 +34,14 @@ def show(study: Positional[str]) -> None:
     """Claims with thresholds and sources, the grid, the settings and the expected running time of a study.
 
     Args:
-        study: its name; `recombine list studies` shows them
+        study: its name (see `recombine list studies`); or your own: package.module:study or ./file.py:study
     """
+    from ..lab.own import is_reference, own_study
     from ..lab.settings import RESERVED, default_of, words_for
     from ..lab.study import DEFAULT_SEEDS, SCALES
     from ..studies import registry
 
-    chosen = registry[study]
+    chosen = own_study(study) if is_reference(study) else registry[study]
     console = Console(highlight=False)
     console.print(f"[bold]{escape(chosen.title)}[/]\n{escape(chosen.question)}\n[dim]{escape(chosen.source)}[/]\n")
     console.print("[bold]Claims[/]")

@@ -56,8 +56,10 @@ def run(
     from ..lab.driver.run import prepare, run_study
     from ..report.html import refuse_foreign_page
     from ..studies import registry
+    from ..trials.kept import allowed_megabytes
     from .dry_run import print_dry_runs
 
+    allowed_megabytes()  # what the environment says of kept nets is refused here, and not by every cell
     changes = changes_of(pair for group in set for pair in group)
     limits = _limits(cell_timeout, cell_memory)
     feeding = {"until_decided": until_decided, "budget": _seconds(budget, until_decided)}
@@ -138,7 +140,9 @@ def retry(
     from ..lab.driver.run import run_again
     from ..lab.own import with_own
     from ..studies import registry
+    from ..trials.kept import allowed_megabytes
 
+    allowed_megabytes()
     if failed and all:
         raise UserError("give either --failed or --all, not both")
     known = with_own(registry, study)

@@ -10,6 +10,8 @@ from pathlib import Path
 from rich.console import Console
 from tyro.conf import Positional
 
+from ..errors import UserError
+from ..labels import quoted
 from .printing import print_comparison, print_json, print_result, print_text
 
 
@@ -73,6 +75,8 @@ def report(
     from ..report.formats import report_format, width_of
     from ..studies import registry
 
+    if width != "column" and chart in (None, "list"):
+        raise UserError(f"--width {quoted(width)} is for one chart; name it with --chart")
     if chart == "list":
         print(reopen(folder, with_own(registry, study)).charts)
         return

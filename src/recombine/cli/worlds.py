@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import unknown
+from ..lab.settings import require_modest
 
 _NOT_SET = ("self", "space", "seed", "samples", "encoding_options")
 
@@ -33,9 +34,10 @@ def made_world(task: str, seed: int, changes: Mapping[str, str]) -> Any:
     made = registry[task]
     sizes, options = world_options(task)
     values = {name: _value(text) for name, text in changes.items()}
-    for name in values:
+    for name, value in values.items():
         if name not in (*sizes, *options):
             raise unknown("option", name, (*sizes, *options))
+        require_modest(name, value)
     space: Any = made.default_space()
     changed = {name: value for name, value in values.items() if name in sizes}
     if changed:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import UserError, unknown
 from ..files.arrays import Damaged, unpack
-from ..files.foreign_json import parsed_json
+from ..files.foreign_json import parsed_json, require_fields
 from ..files.owned_folder import hash_of
 from ..labels import quoted, visible
 from ..notebook import table_html
@@ -135,8 +135,15 @@ def open_export(folder: str | os.PathLike) -> Export:
 
 def _check(card: dict[str, Any]) -> None:
     """Raises whatever it raises where the card lacks something that is read later."""
+    require_fields(card, {"hash": str, "metrics": list, "sets": dict, "files": dict})
+    require_fields(card["task"], {"id": str, "words": dict, "note": (dict, type(None))})
+    require_fields(card["task"]["words"], dict.fromkeys(card["task"]["words"], int))
+    require_fields(card["support"], {"design": str, "groups": list})
+    for one in card["metrics"]:
+        require_fields(one, {"name": str, "higher_is_better": bool})
+    if not card["metrics"] or not all(isinstance(group, str) for group in card["support"]["groups"]):
+        raise ValueError("metrics and groups have names")
     int(card["hash"], 16)
-    _ = (str(card["task"]["id"]), card["task"]["note"], str(card["support"]["design"]), dict(card["files"]))
     space_from_json(card["space"])
     for name, about in card["sets"].items():
         if name not in SETS or about["file"] not in [f"{name}.{ending}" for ending in FORMATS]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 LOOKS = (3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+MOST_SEEDS = 10_000  # of a run: what is more is a slip of the hand, and would be prepared for hours
 LEVEL = 0.05
 #: c_n for each of LOOKS, on both sides together
 BOUNDARIES = (7.649, 5.341, 3.860, 3.643, 3.317, 3.334, 3.239, 3.319, 3.304, 3.414)

@@ -11,6 +11,7 @@ from typing import Any
 from .claims import Claim
 from .store import Store
 from .study import Study
+from .wanted import fed_of
 
 WORDS = {"how_often": "how often", "looks": "looks"}
 
@@ -50,10 +51,10 @@ def _changed_now(store: Store, study: Study) -> list[ChangedClaim]:
     rules = store.about.get("claims")
     if not isinstance(rules, dict):  # a store that was begun before claims were remembered
         return []
-    seeds = store.about.get("seeds")
+    seeds, more = store.about.get("seeds"), fed_of(store.about, study)
     seen = seeds if isinstance(seeds, int) else 0
     return [
-        ChangedClaim(claim.id, what, seen)
+        ChangedClaim(claim.id, what, max(seen, more.get(claim.id, 0)))
         for claim in study.claims
         if (what := _difference(rules.get(claim.id), claim))
     ]

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import difflib
 import importlib.util
 import io
+import itertools
 import json
 import os
 import signal
@@ -23,9 +25,10 @@ from types import ModuleType
 
 from ..errors import UserError, describe, unknown
 from ..files.foreign_json import json_object, require_fields
-from .study import Study
+from .study import Study, studies
 
 IMPORT_SECONDS = 60  # in which a study must be imported
+OURS = Path(__file__).resolve().parents[1]
 
 
 def is_reference(text: str) -> bool:
@@ -40,7 +43,7 @@ def own_study(text: str, folder: str | None = None) -> Study:
     """
     where, _, name = text.rpartition(":")
     folder = os.getcwd() if folder is None else folder
-    if not where or not name:
+    if not where or not name or not (where.endswith(".py") or all(map(str.isidentifier, where.split(".")))):
         raise UserError(f"{text!r} does not say where a study is; package.module:study or ./file.py:study would do")
     with _watched(where):
         module = _from_file(Path(folder, where)) if where.endswith(".py") else _from_module(where, folder)
@@ -50,16 +53,32 @@ def own_study(text: str, folder: str | None = None) -> Study:
         if study is None:
             raise unknown(f"study in {where}", name, there)
         raise UserError(f"{text} is a {type(study).__name__} and no study; {_listed(there)}")
+    if studies.is_ours(study.id) and studies[study.id] is not study:
+        raise UserError(
+            f"{text} has the id {study.id!r}, which is a study of ours: their records would be taken for each other's; "
+            f"give it another, such as 'my-{study.id}'"
+        )
     require_whole(study)
     return dataclasses.replace(study, worker_arguments=(json.dumps({"study": text, "folder": folder}),))
 
 
 def require_whole(study: Study) -> None:
     """Refuses a study with a claim whose control world is not there, or that varies what it does not have."""
-    for name in study.control_names():
-        study.control(name)
+    controls = [study.control(name) for name in study.control_names()]
+    _require_options(study)
     if study.cells_of is None:
         study.specs(study.settings("laptop"), 0)
+        for changes in controls:  # those of smoke scale, where they are run
+            study.specs(study.settings("smoke", changes), 0)
+
+
+def _require_options(study: Study) -> None:
+    """Refuses to vary an option that is called almost as one the study has: its `measure` would not read it."""
+    declared = study.template("laptop").get("options", {})
+    for axis in itertools.chain(*study.blocks("laptop")):
+        part, _, name = axis.path.partition(".")
+        if part == "options" and name not in declared and difflib.get_close_matches(name, declared, cutoff=0.8):
+            raise unknown("path", axis.path, [f"options.{one}" for one in declared])
 
 
 def with_own(registry: Mapping[str, Study], text: str | None) -> Mapping[str, Study]:
@@ -93,7 +112,7 @@ def _from_file(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except BaseException as problem:
         del sys.modules[name]
-        raise _not_imported(str(path), problem) from problem
+        raise _not_imported(str(path), problem, str(path.parent)) from problem
     return module
 
 
@@ -102,7 +121,7 @@ def _from_module(name: str, folder: str) -> ModuleType:
     try:
         return import_module(name)
     except BaseException as problem:
-        raise _not_imported(name, problem) from problem
+        raise _not_imported(name, problem, folder) from problem
 
 
 def _look_in(folder: str) -> None:
@@ -110,21 +129,31 @@ def _look_in(folder: str) -> None:
         sys.path.insert(0, folder)
 
 
-def _not_imported(what: str, problem: BaseException) -> BaseException:
-    """One sentence on why; what is no fault of the file is passed on."""
+def _not_imported(what: str, problem: BaseException, folder: str) -> BaseException:
+    """One sentence on why; what is no fault of the file is passed on.
+
+    folder: where the user's own files lie.
+    """
     if isinstance(problem, SystemExit):
         return UserError(f"{what} cannot be imported: it ends the process; a study file only makes its study")
     if isinstance(problem, UserError) or not isinstance(problem, Exception):
         return problem
     if isinstance(problem, SyntaxError):
         return UserError(f"{problem.filename or what}, line {problem.lineno}: {problem.msg}")
-    line, trace = None, problem.__traceback__
+    place = _place_of(problem, folder)
+    return UserError(f"{place or what} cannot be imported: {describe(problem)}")
+
+
+def _place_of(problem: BaseException, folder: str) -> str:
+    """File and line of the last step that was taken in the user's own folder; "" where none was."""
+    below, found, trace = Path(folder).resolve(), "", problem.__traceback__
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename.endswith(what.removeprefix("./")):
-            line = trace.tb_lineno
+        path = Path(trace.tb_frame.f_code.co_filename).resolve()
+        installed = "site-packages" in path.parts or path.is_relative_to(OURS)
+        if path.is_relative_to(below) and path.is_file() and not installed:
+            found = f"{path}, line {trace.tb_lineno}"
         trace = trace.tb_next
-    at = f", line {line}" if line else ""
-    return UserError(f"{what}{at} cannot be imported: {describe(problem)}")
+    return found
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -23,7 +24,12 @@ class PlainRows:
     """
 
     def __init__(self, rows: Sequence[tuple[Any, ...]], columns: Sequence[str]):
-        self._rows, self.columns = rows, columns
+        self._rows, self.columns = rows, tuple(columns)
+
+    @property
+    def _place(self) -> dict[str, int]:
+        """Where each column stands in a row."""
+        return _places(self.columns)
 
     @classmethod
     def of(cls, frame: Any, reading: str) -> PlainRows:
@@ -47,9 +53,9 @@ class PlainRows:
         """Those at some places of axes; a list names several."""
         rows = self._rows
         for axis, value in at.items():
-            if axis not in self.columns:
+            place = self._place.get(axis)
+            if place is None:
                 return PlainRows([], self.columns)
-            place = self.columns.index(axis)
             if isinstance(value, SEVERAL):
                 rows = [row for row in rows if row[place] in value]
             else:
@@ -59,7 +65,7 @@ class PlainRows:
     def by(self, axis: str) -> Callable[[Any], PlainRows]:
         """What gives the rows at a value of an axis."""
         found: dict[Any, list[tuple[Any, ...]]] = {}
-        place = self.columns.index(axis)
+        place = self._place[axis]
         for row in self._rows:
             found.setdefault(row[place], []).append(row)
         return lambda value: PlainRows(found.get(value, []), self.columns)
@@ -68,13 +74,18 @@ class PlainRows:
         """Of scores: those of a stream. group=None: those that the score of the stream is about."""
         if not self._rows:
             return []
-        place = {name: at for at, name in enumerate(self.columns)}
+        place = self._place
         at_metric, at_stream, at_value = place["metric"], place["stream"], place["value"]
         rows = [row for row in self._rows if row[at_metric] == metric and row[at_stream] == stream]
         if group is None and stream == "held_out" and "asked" in place:
             asked = place["asked"]
             return [row[at_value] for row in rows if row[asked] is True or row[asked] == 1]  # NaN: it is not said
         return [row[at_value] for row in rows if row[place["group"]] == (group or "")]
+
+
+@functools.lru_cache(64)  # of the same columns for all parts of a table
+def _places(columns: tuple[str, ...]) -> dict[str, int]:
+    return {name: at for at, name in enumerate(columns)}
 
 
 def _shared(value: Any) -> Any:

@@ -7,7 +7,7 @@ reading cannot be (an *error* of the study). A seed that does not meet the preco
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
@@ -63,7 +63,8 @@ def read_seeds(claim: Claim, table: StudyTable, blocked: Mapping[int, str] | Non
         found.waits = "nothing was measured"
         return found
     whole: dict[int, str] = {}  # seeds of which no cell met the precondition
-    last = max(parts)
+    last, read, fits = max(parts), claim.reading, _fits(claim)
+    one: Series | None = None  # where each seed is one number
     for seed in range(last + 2):
         if blocked and seed in blocked:
             found.waits = blocked[seed] and f"seed {seed}: {blocked[seed]}"
@@ -72,7 +73,12 @@ def read_seeds(claim: Claim, table: StudyTable, blocked: Mapping[int, str] | Non
             found.waits = f"seed {seed} is not there" if seed < last else ""
             break
         try:
-            _add(found.series, seed, _values(claim.reading(parts[seed]), claim))
+            value = read(parts[seed])
+            if one is not None and type(value) is float and fits(value):  # what most are
+                one.values[seed] = value
+                continue
+            _add(found.series, seed, _values(value, claim))
+            one = found.series.get(ONE)
         except Missing as problem:
             found.waits = f"seed {seed}: {problem}"
             break
@@ -100,8 +106,6 @@ def number_of(reading: Reading, part: StudyTable) -> float | None:
 
 def _values(found: Any, claim: Claim | None = None) -> dict[str, Any]:
     """A reading by cell; refuses what is none, or is not on the scale of its claim."""
-    if isinstance(found, float) and -LARGEST <= found <= LARGEST and _on_scale(found, claim):  # what most are
-        return {ONE: float(found)}
     if not isinstance(found, Mapping):
         return {ONE: _value(found, "the reading", claim)}
     if not found:
@@ -132,6 +136,14 @@ def _value(found: Any, what: str, claim: Claim | None) -> Any:
 
 def _on_scale(value: float, claim: Claim | None) -> bool:
     return claim is None or claim.how_often is not None or bool(TRANSFORMS[claim.transform].takes(value))
+
+
+def _fits(claim: Claim) -> Callable[[float], bool]:
+    """Whether a number is a reading of a claim."""
+    takes = TRANSFORMS[claim.transform].takes
+    if claim.how_often is not None or claim.transform == "identity":
+        return lambda value: -LARGEST <= value <= LARGEST
+    return lambda value: -LARGEST <= value <= LARGEST and bool(takes(value))
 
 
 def _scalar(found: Any) -> bool:

@@ -100,6 +100,14 @@ def key_of(name: str, known: Iterable[str]) -> str:
     raise unknown("setting", name, {*known, *last} - {"name"})
 
 
+def require_option(path: str, tree: Mapping[str, Any]) -> None:
+    """Refuses an option that the study does not have. Other parts refuse what they cannot take; its `measure` reads
+    options by name, and would go on as before."""
+    part, _, rest = path.partition(".")
+    if part == "options" and rest.partition(".")[0] not in tree[part]:
+        raise unknown("setting", path, [f"options.{name}" for name in tree[part]])
+
+
 def default_of(key: str) -> Any:
     """The default of a field of a recipe, which may be set although a study does not mention it; else None."""
     part, _, name = key.partition(".")
@@ -118,7 +126,7 @@ def parsed(name: str, text: Any, usual: Any = None) -> Any:
         example = ",".join(map(str, usual)) if isinstance(usual, (list, tuple)) else usual
         shown = f"{visible(name, 80)}={quoted(text, 80)}"
         raise UserError(f"{shown} is not {_kind(usual)}; an example is {visible(name, 80)}={example}") from None
-    _require_modest(name, value)
+    require_modest(name, value)
     return value
 
 
@@ -141,7 +149,7 @@ def _checked(value: Any, usual: Any) -> Any:
     return value
 
 
-def _require_modest(name: str, value: Any) -> None:
+def require_modest(name: str, value: Any) -> None:
     """Refuses numbers that are none, and sizes by which a study would be prepared for hours or fill the memory."""
     for one in value if isinstance(value, (list, tuple)) else [value]:
         if isinstance(one, bool) or not isinstance(one, numbers.Real):

@@ -23,7 +23,7 @@ from ..registry import Registry
 from . import settings as names
 from .axes import Block, arm_leaves, blocks_of, points, values_of
 from .cells import Cell, Spec, canonical
-from .controls import SAME_ARMS, UNRELATED, scores_by_chance
+from .controls import SAME_ARMS, UNRELATED, marks_of, require_control, scores_by_chance
 from .headlines import headline_of
 from .paths import Tree, changed, leaves, resolved
 from .record import Record
@@ -198,6 +198,7 @@ class Study:
         axes = values_of(self.blocks(settings["scale"]))
         for path, value in settings.items():
             if path not in axes and path not in names.RESERVED and ":" not in path:
+                names.require_option(path, tree)
                 tree = changed(tree, path, value)
         return tree
 
@@ -216,13 +217,15 @@ class Study:
     def specs(self, settings: Settings, seed: int) -> list[Spec]:
         """One spec for each point of what varies, unchecked."""
         base, found = self.base(settings), []
-        control = settings.get("control", "")
-        places = list(points(self.blocks(settings["scale"]), base, settings))
+        control, blocks = settings.get("control", ""), self.blocks(settings["scale"])
+        values = {name: settings.get(name, usual) for name, usual in values_of(blocks).items()}
+        require_control(control, values)
+        places = list(points(blocks, base, settings))
         for number, (at, tree) in enumerate(places):
             own = seed
             if control == SAME_ARMS:  # what varies is recorded and not applied; each arm has nets of its own
                 tree, own = places[0][1], seed + 1000 * (number + 1)
-            found.append(self.spec(at, tree, seed, own) | ({"control": control} if control else {}))
+            found.append(self.spec(at, tree, seed, own) | marks_of(control, at, values))
         return found
 
     def spec(self, at: Tree, tree: Tree, seed: int, own: int | None = None) -> Spec:
@@ -284,7 +287,6 @@ class Study:
         from .provenance import provenance
 
         enable_cache()  # before the world is built, which compiles too
-
         if cell.version != self.version:
             raise UserError(
                 f"cell {cell.id} is for version {cell.version} of {self.id}; this is version {self.version}"
@@ -292,8 +294,7 @@ class Study:
         with one_device():
             measured = self.measured(cell.spec, context)
         let_go_of_programs()
-        rows = scores_by_chance(measured.rows, cell) if cell.spec.get("control") == UNRELATED else measured.rows
-        return Record(cell, rows, measured.facts, provenance())
+        return Record(cell, scores_by_chance(measured.rows, cell), measured.facts, provenance())
 
     def measured(self, spec: Spec, context: Context) -> Measured:
         """What a cell finds: by the study's own `measure`, or by that of trials."""

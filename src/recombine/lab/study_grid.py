@@ -6,6 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from ..errors import require_int
+from .boundaries import MOST_SEEDS
 from .cells import Cell, Spec, canonical
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def grid_cells(study: Study, settings: dict[str, Any], seeds: int, checked: bool
 
     checked: whether trials that cannot be are refused; what was run already need not be asked again.
     """
-    require_int("seeds", seeds, at_least=1)
+    require_int("seeds", seeds, at_least=1, at_most=MOST_SEEDS)
     alike = study.cells_of is None
     made = [study.grid(settings, seed, checked) for seed in range(min(seeds, 2) if alike else seeds)]
     found = [Cell(study.id, study.version, spec) for specs in made for spec in specs]

@@ -10,13 +10,14 @@ import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..charts.layer_order import layers_in_order
 from .plain_rows import PlainRows
 
+T = TypeVar("T")
 Frame = Any  # a pandas.DataFrame, whose own types are too loose to check against
 LEARNED = 0.5  # score on trained combinations below which a small gap means nothing: there is nothing to lose
 NEARLY_PERFECT = 0.9  # score on trained combinations of a net that has learned, whatever the wrong-code baseline gets
@@ -77,6 +78,7 @@ class StudyTable:
         self.metric = metric
         self._frame = frame
         self._rows: dict[str, PlainRows] = {}
+        self._known: dict[tuple[Any, ...], Any] = {}  # what was asked for: claims ask for the same few scores
         self._make_rows = plain or (lambda reading: PlainRows.of(self.frame, reading))
 
     @functools.cached_property
@@ -162,10 +164,23 @@ class StudyTable:
         self, stream: str = "held_out", *, group: str | None = None, metric: str | None = None, **at: Any
     ) -> float:
         """The one final score of a trial; Missing if it is not there, PreconditionFailed if its net diverged."""
+        return self._once((stream, group, metric, *at.items()), lambda: self._score(stream, group, metric, at))
+
+    def _once(self, key: tuple[Any, ...], read: Callable[[], T]) -> T:
+        """What is read under a key, the first time."""
+        try:
+            return self._known[key]
+        except TypeError:  # several places of an axis: a list is no key
+            return read()
+        except KeyError:
+            found = self._known[key] = read()
+            return found
+
+    def _score(self, stream: str, group: str | None, metric: str | None, at: dict[str, Any]) -> float:
         found = self.plain("score").where(at).values(stream, group, metric or self.metric)
         if not found and len(self.plain("history").where(at)):
             raise PreconditionFailed(f"{in_words(at)} has no score: its net diverged")
-        return only_one(found, in_words(at))
+        return float(found[0]) if len(found) == 1 else only_one(found, in_words(at))
 
     def trained(self, **at: Any) -> float:
         """The score of a trial on fresh tasks of trained combinations."""
@@ -196,10 +211,11 @@ class StudyTable:
 
         (score - blind) / (1 - blind); where a world has no wrong-code baseline, the score itself.
         """
-        blind = self.plain("score").where(at).values("blind", "", self.metric)
+        scores = self.plain("score")
+        blind = self._once(("blind", *at.items()), lambda: scores.where(at).values("blind", "", self.metric))
         if not blind:
             return score
-        floor = only_one(blind, in_words(at))
+        floor = float(blind[0]) if len(blind) == 1 else only_one(blind, in_words(at))
         return (score - floor) / max(1 - floor, LEAST_ROOM)
 
     # -- scores of many trials --------------------------------------------------------------------------------------

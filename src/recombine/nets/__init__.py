@@ -9,6 +9,7 @@ from .base import how_to_ask as how_to_ask
 from .base import initialize as initialize
 from .base import nets as registry  # noqa: F401
 from .cnn import CNNDecoder as CNNDecoder
+from .cnn_encoder import CNNEncoder as CNNEncoder
 from .coordinate_mlp import CoordinateMLP as CoordinateMLP
 from .decoder_transformer import DecoderTransformer as DecoderTransformer
 from .hypernetwork import Hypernetwork as Hypernetwork

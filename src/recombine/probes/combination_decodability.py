@@ -100,7 +100,7 @@ def _errors(x: np.ndarray, y: np.ndarray, fit: tuple[np.ndarray, np.ndarray]) ->
 
 def _finite(values: np.ndarray) -> np.ndarray:
     """(combinations,)"""
-    return np.array([bool(np.isfinite(one).all()) for one in values])
+    return np.all(np.isfinite(values), axis=tuple(range(1, values.ndim)))
 
 
 def _centered(values: np.ndarray, inside: np.ndarray) -> np.ndarray:

@@ -60,7 +60,7 @@ def write_audit(
     Example:
         >>> audit = rc.audit(rc.example("drives"), outcome="right", split="split")
         >>> sorted(rc.report.write_audit(audit, "audit-of-drives"))
-        ['combinations', 'csv', 'html', 'json']
+        ['csv', 'json', 'page', 'parquet']
     """
     for one in formats:
         if one not in FORMATS:
@@ -94,7 +94,7 @@ def render_audit(audit: Audit) -> str:
 
     Example:
         >>> audit = rc.audit(rc.example("drives"), outcome="right", split="split")
-        >>> rc.report.render_audit(audit).startswith("<!doctype html>")
+        >>> rc.report.render_audit(audit).startswith("<!DOCTYPE html>")
         True
     """
     views = Views(audit)
@@ -203,16 +203,9 @@ def _bins(audit: Audit) -> tuple[list[Any], str]:
 
 
 def _at_risk(audit: Audit) -> list[dict[str, Any]]:
-    risk, calls = audit.risk, audit.risk.calls
+    risk = audit.risk
     return [
-        {
-            "levels": list(audit.observed.labels(risk.combinations[i]).values()),
-            "probability": float(risk.probability[i]),
-            "low": float(risk.low[i]),
-            "high": float(risk.high[i]),
-            "call": str(calls[i]),
-            "reasons": risk.reasons[i] if i < len(risk.reasons) else [],
-        }
+        {"levels": list(audit.observed.labels(risk.combinations[i]).values())} | risk.of_combination(i)
         for i in range(min(AT_RISK, len(risk.combinations)))
     ]
 

@@ -146,6 +146,11 @@
       });
   });
 
+  // what is folded has no width to be drawn for: it is drawn when it is opened
+  document.querySelectorAll("details").forEach((folded) => folded.addEventListener("toggle", () => {
+    if (folded.open && folded.querySelector("[data-chart]")) dispatchEvent(new Event("resize"));
+  }));
+
   // On paper nothing can be opened: what is folded is shown, but for the long tables and further seeds.
   const folded = () => document.querySelectorAll(".texts > details.text-kept");
   addEventListener("beforeprint", () => folded().forEach((item) => { item.dataset.was = item.open; item.open = true; }));

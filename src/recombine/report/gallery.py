@@ -53,8 +53,8 @@ def write_gallery(
         'gallery.html'
     """
     path = Path(path)
-    for one in (path, path.with_suffix(".json")):
-        refuse_foreign(one, force)  # before it takes long
+    refuse_foreign(path, force)  # before it takes long
+    refuse_foreign(path.with_suffix(".json"), force)
     data = json.dumps(gallery_json(results), allow_nan=False, indent=1) + "\n"
     write_or_refuse(path.with_suffix(".json"), data.encode(), force)
     pages = [_up_to_date(result) for result in results]

@@ -5,11 +5,21 @@ from __future__ import annotations
 import math
 from html import escape
 
-from ..charts.part_graph import LABEL, RADIUS, SHOWN, SIZE, anchor, color_of, faint, graph_of, graph_words
+from ..charts.part_graph import (
+    LABEL,
+    LETTER,
+    RADIUS,
+    SHOWN,
+    SIZE,
+    anchor,
+    color_of,
+    faint,
+    graph_of,
+    graph_words,
+    written,
+)
 from ..labels import visible
 from ..supports import Support
-
-LETTER = 6.3  # the width of a letter, in pixels
 
 
 def graph_svg(support: Support) -> str:
@@ -24,8 +34,8 @@ def graph_svg(support: Support) -> str:
             f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="var(--{color_of(graph.components[a])})" '
             f'stroke-opacity="{faint(share):.2f}"/>'
         )
-    for i, name in enumerate(graph.names):
-        drawn.append(_point(name, graph.places[i], graph.turns[i], graph.components[i], graph.usage[i]))
+    for i, (name, shown) in enumerate(zip(graph.names, written(graph), strict=True)):
+        drawn.append(_point(name, graph.places[i], graph.turns[i], graph.components[i], graph.usage[i], shown))
     longest = max(len(visible(name, SHOWN)) for name in graph.names)
     beside = max(0, math.ceil(RADIUS + LABEL + LETTER * longest - SIZE / 2))  # room for names on both sides
     width = SIZE + 2 * beside
@@ -35,7 +45,7 @@ def graph_svg(support: Support) -> str:
     )
 
 
-def _point(name: str, at: tuple[float, float], turn: float, component: int, usage: int) -> str:
+def _point(name: str, at: tuple[float, float], turn: float, component: int, usage: int, shown: bool) -> str:
     x, y = at
     side = {"center": "middle", "left": "start", "right": "end"}[anchor(turn)]
     label = escape(visible(name, SHOWN))
@@ -46,7 +56,6 @@ def _point(name: str, at: tuple[float, float], turn: float, component: int, usag
     )
     said = f"{escape(visible(name, 60))}: in {usage:,} trained combinations"
     tx, ty = x + LABEL * math.cos(turn), y + LABEL * math.sin(turn) + 3.5
-    return (
-        f'<g><title>{said}</title><circle cx="{x:.1f}" cy="{y:.1f}" r="5.5" {look}/>'
-        f'<text x="{tx:.1f}" y="{ty:.1f}" text-anchor="{side}" font-size="10" fill="var(--muted)">{label}</text></g>'
-    )
+    place = f'x="{tx:.1f}" y="{ty:.1f}" text-anchor="{side}"'
+    words = f'<text {place} font-size="10" fill="var(--muted)">{label}</text>' if shown else ""
+    return f'<g><title>{said}</title><circle cx="{x:.1f}" cy="{y:.1f}" r="5.5" {look}/>{words}</g>'

@@ -43,7 +43,7 @@ def render_split(split: Split) -> str:
 
     Example:
         >>> parts = rc.split(rc.example("drives"), "weather,light,road,vehicle")
-        >>> rc.report.render_split(parts).startswith("<!doctype html>")
+        >>> rc.report.render_split(parts).startswith("<!DOCTYPE html>")
         True
     """
     shown = SupportMap("the split", _drawable(split.support))

@@ -21,8 +21,10 @@
   button.hidden = false;
   show();
 
-  const wide = () => document.querySelectorAll(".scroll").forEach((box) => {
-    const hint = box.nextElementSibling?.classList.contains("sideways") ? box.nextElementSibling : document.createElement("p");
+  const hints = new Map();
+  const wide = () => document.querySelectorAll(".scroll, .drawn-to-size .chart").forEach((box) => {
+    const hint = hints.get(box) ?? document.createElement("p");
+    hints.set(box, hint);
     hint.className = "small sideways";
     hint.textContent = "There is more to the right: it can be moved sideways.";
     hint.hidden = box.scrollWidth <= box.clientWidth + 1;
@@ -30,4 +32,5 @@
   });
   addEventListener("load", wide);
   addEventListener("resize", wide);
+  new ResizeObserver(wide).observe(document.body); // charts are drawn later
 })();

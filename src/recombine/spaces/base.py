@@ -27,6 +27,7 @@ from ..registry import Registry
 ENUMERATION_LIMIT = 10_000_000
 LISTED_UP_TO = 5_000_000  # larger spaces are split by a rule and never listed as a whole
 FITS_INT64 = 2**62  # sizes below have ranks of 64 bits
+MOST_ELEMENTS = 100_000  # modules, or levels of one factor: each has a name
 
 _USE = "use Subsets, Product or Listed"
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import UserError, require_int
 from ..keys import generator
-from .base import FITS_INT64, Space, are_rows, as_ranks, kinds
+from .base import FITS_INT64, MOST_ELEMENTS, Space, are_rows, as_ranks, kinds
 
 
 @kinds.register("product")
@@ -43,7 +43,7 @@ class Product(Space):
             if isinstance(levels, (str, bytes)):
                 raise UserError(f"factor {name!r} got the text {levels!r}; give a list of levels or their number")
             if not isinstance(levels, Iterable):
-                levels = range(require_int(f"levels of {name!r}", levels, at_least=1))
+                levels = range(require_int(f"levels of {name!r}", levels, at_least=1, at_most=MOST_ELEMENTS))
             listed = tuple(levels)
             if not listed:
                 raise UserError(f"factor {name!r} has no levels; it needs at least one")

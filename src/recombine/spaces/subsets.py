@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import UserError, require_int
 from ..keys import generator
-from .base import FITS_INT64, Space, are_rows, as_ranks, kinds
+from .base import FITS_INT64, MOST_ELEMENTS, Space, are_rows, as_ranks, kinds
 
 _CHUNK = 1 << 16  # rows handled at once where a scratch array per row is needed
 _MANY = 8  # this share of all combinations, and more, is read off a list of them
@@ -38,7 +38,7 @@ class Subsets(Space):
     free = True
 
     def __init__(self, modules: int, at_most: int):
-        self.modules = require_int("modules", modules, at_least=1)
+        self.modules = require_int("modules", modules, at_least=1, at_most=MOST_ELEMENTS)
         self.at_most = require_int("at_most", at_most, at_least=1)
         if self.at_most > self.modules:
             raise UserError(

@@ -24,9 +24,9 @@ Splits = Callable[..., Any]
 
 def refuse_one_factor(source: Source, factors: tuple[str, ...], asked: dict[str, Any], split: Splits) -> None:
     """Raises if the table is read as one factor, unless the design can split that."""
-    if len(factors) > 1 or asked["design"] in OF_ONE_FACTOR:
+    name, *others = factors
+    if others or asked["design"] in OF_ONE_FACTOR:
         return
-    name = factors[0]
 
     def remedies() -> Iterator[tuple[str, dict[str, Any]]]:
         for other in _others(source, [name, asked["group"]]):

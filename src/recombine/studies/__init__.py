@@ -41,4 +41,12 @@ def _all() -> dict[str, Study]:
     return {name: found[name] for name in dict.fromkeys(order)}
 
 
+def _unfit(name: str, thing: object) -> str:
+    """Why a plug-in cannot be the study of a name: a store knows a study by its id alone."""
+    if not isinstance(thing, Study):
+        return f"it is a {type(thing).__name__} and no study"
+    return "" if thing.id == name else f"its id is {thing.id!r}; an entry point of a study is called as the study is"
+
+
 registry.find_in(_called, _all)
+registry.plugins_unfit(_unfit)

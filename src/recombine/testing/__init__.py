@@ -3,7 +3,7 @@
     from recombine.testing import check_task
     check_task(MyTask(space))
 
-Each raises AssertionError with a sentence on what is wrong, and returns nothing.
+Each raises AssertionError with a sentence on what is wrong. `check_study` returns the core-seconds that it took.
 """
 
 from .net_checks import check_net as check_net

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -30,19 +29,23 @@ from ..lab.study_result import Result
 from ..lab.verdicts import MIN_SEEDS, Claim, Verdict, judge
 from ..report.html import render
 from ..statistics.intervals import over_seeds
+from .core_seconds import CoreSeconds, CountedInProcess
 from .net_checks import must as _must
 
 #: where a cell is on each axis (and its seed) -> its readings: rows, or final scores by stream
 Planted = Callable[[dict[str, Any]], list[dict[str, Any]] | dict[str, float]]
 PLANTED_SEEDS = (4, 16, 32)  # the next number where fewer leave a claim open: near its threshold, or about how often
 JITTER = 1e-3  # between planted seeds
-SMOKE_SECONDS, CONTROL_SECONDS = 20.0, 15.0  # core-seconds that a smoke grid, and a control, may take
+SMOKE_SECONDS, CONTROL_SECONDS = 20.0, 15.0  # that a smoke grid, and a control, may take on the reference core
 CONTROL_SEEDS = 4
 TRIED = 6.5  # inches at which charts are drawn, to see that they can be
 
 
-def check_study(study: Study, *, controls: bool = True, control_claims: int | None = None) -> None:
+def check_study(study: Study, *, controls: bool = True, control_claims: int | None = None) -> dict[str, float]:
     """Cells are data, a cell gives the same readings twice, verdicts come out, and controls are not supported.
+
+    Returns the core-seconds that the smoke grid ("smoke") and each control took, of the reference core: CPU time
+    divided by how slow this core is (`testing.core_seconds`).
 
     Args:
         study: what is checked, at smoke scale.
@@ -68,7 +71,8 @@ def check_study(study: Study, *, controls: bool = True, control_claims: int | No
         _must(study.running_time(scale), f"no running time at {scale} scale")
         for cell in cells:
             canonical(cell.to_json())
-    result = _run_within(study, "the smoke grid", SMOKE_SECONDS)
+    result, seconds = _run_within(study, "the smoke grid", SMOKE_SECONDS)
+    took = {"smoke": seconds}
     first = result.records[0]
     second = study.compute(first.cell, Context())
     _must(same_rows(first.rows, second.rows), "a cell gives other readings the second time")
@@ -85,17 +89,19 @@ def check_study(study: Study, *, controls: bool = True, control_claims: int | No
     check_pictures(result)
     check_undefined(result)
     if controls:
-        for name in study.control_names():
-            check_control(study, name, control_claims or len(ids))
+        took |= {name: check_control(study, name, control_claims or len(ids)) for name in study.control_names()}
+    return took
 
 
-def check_control(study: Study, name: str, control_claims: int) -> None:
+def check_control(study: Study, name: str, control_claims: int) -> float:
     """In a world where claims are false by construction, none of them may come out as supported.
+
+    Returns the core-seconds it took, of the reference core.
 
     A claim that has no number there is refused, too: it would pass whatever the world was like. Over all
     `control_claims` of a run together, the error is at most .05: each is tested at its share of it.
     """
-    result = _run_within(study, f"control {name!r}", CONTROL_SECONDS, study.control(name), CONTROL_SEEDS)
+    result, took = _run_within(study, f"control {name!r}", CONTROL_SECONDS, study.control(name), CONTROL_SEEDS)
     for claim in study.claims:
         if claim.false_in != name or claim.by_construction:
             continue
@@ -114,6 +120,7 @@ def check_control(study: Study, name: str, control_claims: int) -> None:
             f"claim {claim.id!r} is supported in its control {name!r}: {[sorted(values) for values in read]}, "
             f"{claim.wanted}",
         )
+    return took
 
 
 def check_panels(result: Result) -> None:
@@ -158,14 +165,18 @@ def _beyond_chance(claim: Claim, values: np.ndarray, level: float) -> bool:
 
 def _run_within(
     study: Study, what: str, seconds: float, changes: dict[str, Any] | None = None, seeds: int = MIN_SEEDS
-) -> Result:
-    """A run at smoke scale that takes at most so many core-seconds."""
-    began = time.process_time()
-    result = run_study(study, "smoke", seeds=seeds, changes=changes, quiet=True)
-    took = time.process_time() - began
+) -> tuple[Result, float]:
+    """A run at smoke scale that takes at most so many core-seconds of the reference core, and how many it took."""
+    spent = CoreSeconds()
+    result = run_study(study, "smoke", seeds=seeds, changes=changes, quiet=True, engine=CountedInProcess(spent))
+    spent.look()
     _must(not result.failures, f"{what}: a cell failed: {[failure.error for failure in result.failures][:1]}")
-    _must(took <= seconds, f"{what} of {study.id} took {took:.0f} core-seconds, and {seconds:g} is the most")
-    return result
+    _must(
+        spent.reference <= seconds,
+        f"{what} of {study.id} took {spent.reference:.1f} core-seconds of the reference core ({spent.here:.1f} of "
+        f"this one), and {seconds:g} is the most",
+    )
+    return result, spent.reference
 
 
 def check_pictures(result: Result) -> None:

@@ -150,7 +150,7 @@ def evaluate(
 
 
 def own_nats(net: Net, items: Items, task: Task, *, key: jax.Array) -> np.ndarray:
-    """The nats of a net's own answers, (N,), which `items` must have kept; for nets with an exact likelihood.
+    """The log-likelihood of a net's own answers in nats, (N,), for nets with an exact likelihood.
 
     Args:
         net: that answered.
@@ -159,11 +159,11 @@ def own_nats(net: Net, items: Items, task: Task, *, key: jax.Array) -> np.ndarra
         key: that with which the items were asked.
 
     Example:
-        >>> scan = rc.tasks.Scan()
+        >>> scan = rc.tasks.Scan(rc.tasks.scan_commands(sentences=1))
         >>> net = rc.nets.LSTM(width=4).build(scan, jax.random.key(0), "float32")
-        >>> few = rc.evaluate(net, scan, scan.default_space().sample(0, 2), 1, key=jax.random.key(1), keep=("answer",))
+        >>> few = rc.evaluate(net, scan, scan.space.sample(0, 2), 1, key=jax.random.key(1), keep=("answer",))
         >>> nats = rc.training.own_nats(net, few, scan, key=jax.random.key(1))
-        >>> nats.shape, bool((nats >= 0).all())
+        >>> nats.shape, bool((nats <= 0).all())
         ((2,), True)
     """
     answers, found = items.kept["answer"], []

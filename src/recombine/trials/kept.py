@@ -114,9 +114,17 @@ class KeptNets:
         try:
             notes = {"member": json.dumps(facts), "made_by": json.dumps(made_by)}
             write_whole(path, pack(arrays, notes), durable=False)
-            self._share(path)
         except OSError as problem:
             warnings.warn(f"the net {path} was not kept: {problem.strerror}", stacklevel=2)
+            return
+        try:
+            self._share(path)
+        except OSError as problem:
+            warnings.warn(
+                f"the net {path} is kept, and not shared in {self.shared}: {problem.strerror}; `recombine clean` makes "
+                "room there",
+                stacklevel=2,
+            )
 
     def _share(self, path: Path) -> None:
         """The same file in the shared folder, which is then brought below its most."""

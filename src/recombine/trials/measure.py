@@ -46,9 +46,9 @@ def measure(
         >>> from recombine.trials import measure
         >>> from recombine.trials import Trial
         >>> trial = Trial(
-        ...     world={"name": "hyperteacher-v1", "modules": 4, "at_most": 2},
+        ...     world={"name": "hyperteacher-v1", "space": {"modules": 4, "at_most": 2}},
         ...     support={"name": "random", "held_out": 0.2},
-        ...     stages=[{"net": {"name": "mlp", "width": 8, "depth": 1}, "recipe": {"steps": 2, "evaluations": 0}}],
+        ...     stages=[{"net": {"name": "mlp", "width": 8, "depth": 1}, "recipe": {"steps": 2, "evaluations": 1}}],
         ... )
         >>> sorted({row["stream"] for row in measure(trial, Context()).rows if row["reading"] == "score"})
         ['held_out', 'test']

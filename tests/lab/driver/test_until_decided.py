@@ -72,6 +72,8 @@ def test_only_trials_that_open_claims_read_get_new_seeds(tmp_path):
     assert len(ran) == len(set(ran)) == len(result.records) == result.extent.total
     assert result.extent.complete and result.extent.seeds == 4 and result.extent.most_seeds == max(seeds.values())
     assert "--until-decided" in result.command
+    (undecided,) = [verdict for verdict in result.verdicts if verdict.claim.id == "none"]
+    assert undecided.hopeless and seeds["none"] < LOOKS[-1] and "seeds will not decide" in undecided.would_decide
     for verdict in result.verdicts:
         assert verdict.outcome != "open" or verdict.hopeless or verdict.judgement.n == LOOKS[-1]
 
@@ -213,6 +215,13 @@ def test_a_claim_that_changed_after_seeds_were_seen_is_a_new_one_and_says_so(tmp
     from recombine.report import render
 
     assert "threshold 0.0 -&gt; 2.0" in render(later)
+
+
+def test_a_changed_claim_says_how_many_seeds_it_had_been_fed(tmp_path):
+    fed = run_study(noisy(), "smoke", out=tmp_path / "s", until_decided=True, quiet=True).fed
+    with pytest.warns(UserWarning, match="new claim"):
+        opened = reopen(tmp_path / "s", {"noisy": noisy(threshold=2.0)})
+    assert fed and {one.claim: one.seeds for one in opened.changed_claims} == dict.fromkeys(MEANS, 4) | fed
 
 
 @pytest.mark.parametrize(

@@ -61,10 +61,15 @@ PLANTED = {
         "wider-helps": (by("code", "width 11", 0.5, 0.8), by("code", "width 11", 0.8, 0.8)),
     },
     "reverse-task": {
-        "encoders-compose": (
+        # one kind of answer only is not enough
+        "cnn-encoder-composes": (
             read_right(lambda at: 0.98),
-            read_right(lambda at: 0.3 if at["asked_for"] == "scalar" else 0.98),  # one kind of answer only
-        )
+            read_right(lambda at: 0.3 if at["asked_for"] == "scalar" else 0.98),
+        ),
+        "mlp-composes": (
+            read_right(lambda at: 0.98 if at["net"] == "mlp" else 0.3),
+            read_right(lambda at: 0.3 if at["net"] == "mlp" else 0.98),
+        ),
     },
     "turned-digit": {
         "the-gap-fails": (faded(1.0, 0.5, 0.1), faded(0.02, 0.5, 0.1)),

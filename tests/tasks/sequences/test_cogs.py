@@ -25,6 +25,7 @@ def rows(name):
 # -- against what was released ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_every_released_sentence_has_its_released_form_and_its_case(name):
     read = rows(name)
@@ -40,6 +41,7 @@ def test_the_vocabulary_is_the_released_one():
     assert words == set(Cogs.default_space().element_names)
 
 
+@pytest.mark.slow
 def test_sentences_come_as_often_as_in_the_released_training_file():
     """The shares of passives, of "that", of infinitives, of prepositions, and of the most frequent name."""
     own = Sampler(seed=3).ordinary(8_000)

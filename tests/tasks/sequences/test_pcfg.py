@@ -21,6 +21,7 @@ SIZES = {"dev": 4_860, "test": 9_721, "systematicity": 10_175, "productivity": 1
 # -- the language -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIZES)
 def test_every_released_expression_has_its_released_string(name):
     rows = [row.split("\t") for row in rows_of(released("pcfg", f"{name}.tsv.gz"))]

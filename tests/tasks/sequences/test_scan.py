@@ -37,6 +37,7 @@ def test_every_released_pair_is_there_word_for_word_and_no_other(pairs):
     assert digest_of(rows) == RELEASED["tasks"]
 
 
+@pytest.mark.slow
 def test_the_released_file_says_the_same(pairs):
     both = (row.removeprefix("IN: ").split(" OUT: ") for row in rows_of(released("scan", "tasks.txt.gz")))
     assert dict(both) == pairs

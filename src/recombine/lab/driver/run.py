@@ -11,7 +11,7 @@ from typing import Any
 
 from ...errors import UserError, require_int, require_number
 from ...files import beside
-from ..boundaries import LOOKS
+from ..boundaries import LOOKS, MOST_SEEDS
 from ..cells import Cell, canonical
 from ..claim_memory import remember_claims, rules_of
 from ..record import FORMAT, Failure, Record
@@ -243,7 +243,7 @@ def _find_done(run: Run) -> tuple[set[str], dict[str, float]]:
 def prepare(study: Study, scale: str, seeds: int, changes: dict[str, Any] | None, out: Place | None) -> Run:
     """What is to be run; refuses here what cannot be run, or continued where it is to be kept."""
     settings = study.settings(scale, changes)
-    require_int("seeds", seeds, at_least=1)
+    require_int("seeds", seeds, at_least=1, at_most=MOST_SEEDS)
     if (look := whole_look(seeds)) != seeds:
         looks = ", ".join(map(str, LOOKS))
         warnings.warn(f"{seeds} seeds run to the next look, {look}: claims are judged with {looks}", stacklevel=2)

@@ -61,6 +61,16 @@ def double(
     return blocks.transpose(0, 1, 3, 2, 4, 5).reshape(t, 2 * h + 2, 2 * w + 2, d)[:, 1:-1, 1:-1]
 
 
+def halve(
+    x: Float[Array, "t h w c"], kernel: Float[Array, "3 3 c d"], precision: str = "float32"
+) -> Float[Array, "t _h _w d"]:
+    """Convolution with kernel 3, stride 2, padding 1: out[a] = sum_i x[2 a + i - 1] @ kernel[i], zeros outside."""
+    c, d = kernel.shape[2:]
+    patches = jnp.concatenate([seen[:, ::2, ::2] for seen in _windows(x, 3, 1)], axis=-1)
+    out = matmul(patches.reshape(-1, 9 * c), kernel.reshape(9 * c, d), precision)
+    return out.reshape(*patches.shape[:3], d)
+
+
 def nearest(x: Float[Array, "t h w c"], size: int) -> Float[Array, "t n n c"]:
     """The picture at size x size pixels, each a copy of the one at its place (rounded down)."""
     _, h, w, _ = x.shape

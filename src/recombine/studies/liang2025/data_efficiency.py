@@ -72,6 +72,7 @@ study = Study(
     minutes=Scale(0.3, 7, 180, "about 2 GPU-days"),
     version=2,
     history=history.DATA_EFFICIENCY,
+    differs=history.DATA_EFFICIENCY_DIFFER,
     world=pictures("bumps-and-stripes-v1", 8, encoding=Same("world.centers", then=CODES.get)),
     support={"name": "bumps-and-stripes"},
     recipe=Scale(ours(150, 5e-3, tasks=16), ours(2000, tasks=16), ours(3000, tasks=16), PUBLISHED),

@@ -23,7 +23,7 @@ from ...lab.study import Study
 from ...lab.verdicts import Measurement
 from . import liang_history as history
 from .image_grids import drawings, errors
-from .liang_setting import EVERY, FIRST_SEED, SOURCE, decoder, pictures, recipe
+from .liang_setting import EVERY, FIRST_SEED, SOURCE, dark_on_paper, decoder, pictures, recipe
 from .stripes_charts import SCORES, WORDS, headline, heat, variants
 from .stripes_claims import CLAIMS
 from .stripes_grid import VARIANTS, cells_of
@@ -38,8 +38,9 @@ study = Study(
     source=SOURCE,
     version=2,
     history=history.STRIPES,
+    differs=history.STRIPES_DIFFER,
     minutes=Scale(0.3, 5, 340, "about 6 GPU-hours"),
-    world=pictures("bumps-and-stripes-v1", Scale(8, 12, 28, 28)),
+    world=dark_on_paper(pictures("bumps-and-stripes-v1", Scale(8, 12, 28, 28))),
     support={"name": "bumps-and-stripes"},
     recipe=recipe(300, 3000, 6000),
     asks=EVERY,

@@ -21,7 +21,7 @@ from ...lab.scales import Scale
 from ...lab.study import Study
 from . import liang_history as history
 from . import tuned_units
-from .liang_setting import EVERY, FIRST_SEED, OURS, decoder, pictures, recipe, require_room
+from .liang_setting import EVERY, FIRST_SEED, OURS, bright, dark_on_paper, decoder, pictures, recipe, require_room
 from .tuning_curves_claims import CLAIMS, MEASUREMENTS
 from .tuning_curves_readings import WORDS, index_by_layer, label, name_of
 
@@ -35,6 +35,7 @@ def sized(name: str, width: Scale) -> dict[str, Any]:
 MLP = sized("mlp", Scale(64, 128, 256, 256))
 CNN = sized("cnn-decoder", Scale(8, 16, 32, 64))
 BUMPS_ONLY = {"support.stripes": 0}
+BRIGHT = {"world": Same("world", then=bright)}
 LONGER = {"recipe.steps": Scale(400, 15_000, 30_000, Same("recipe.steps"))}  # else it does not compose
 
 study = Study(
@@ -44,9 +45,10 @@ study = Study(
     source=SOURCE,
     version=2,
     history=history.TUNING,
+    differs=history.TUNING_DIFFER,
     minutes=Scale(1, 2, 20, "about 1 GPU-hour"),
     metric="error",
-    world=pictures("bumps-and-stripes-v1", Scale(8, 12, 20, 28)),
+    world=dark_on_paper(pictures("bumps-and-stripes-v1", Scale(8, 12, 20, 28))),
     support={"name": "bumps-and-stripes"},
     net={"depth": Scale(2, 3, 3, 4)},
     recipe=recipe(400, 3000, 10_000),
@@ -60,7 +62,7 @@ study = Study(
                 "mlp-with-stripes": MLP,
                 "cnn": CNN | BUMPS_ONLY,
                 "cnn-with-stripes": CNN,
-                "coordinate-mlp": sized("coordinate-mlp", Scale(32, 48, 128, 256)) | BUMPS_ONLY | LONGER,
+                "coordinate-mlp": sized("coordinate-mlp", Scale(32, 48, 128, 256)) | BUMPS_ONLY | LONGER | BRIGHT,
             },
             Scale(["mlp", "mlp-with-stripes"], None, None, None),
         )

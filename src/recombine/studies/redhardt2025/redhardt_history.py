@@ -47,9 +47,10 @@ DESIGNS_DIFFER = (
 SUPPORTS_DIFFER = (*DESIGNS_DIFFER, PROBE)
 SUPPORTS_GOAL_DIFFER = (
     "The disconnected split of the public code is one of modules, and goals are made of levels: it is left out.",
+    "Missing leaves out one kind of object; what is like it in the public code leaves out a quadrant.",
     "In the public code distractors are of other kinds than the object and stand anywhere, so that the object alone "
     "says where to go; here the same kind stands in another quadrant, and another kind in the same one.",
-    "Goals are told in whole words and not in pieces of words, and no two mazes are alike.",
+    "Goals are told in whole words and not in pieces of words, no two mazes are alike, and no two things share a cell.",
     "The public code names a transformer that reads the sentence, and cannot train it; here it is the MLP of the "
     "other studies.",
     *SUPPORTS_DIFFER,
@@ -92,7 +93,8 @@ INVERTIBLE = (
     "`invertible-bent`, three layers of deviation 1, which that probe reads with .41 to .65 (12 seeds, mean .54)."
 )
 NAMES = "`language` is called `tokens` in the public code; `tokens`, with a learned table, is ours."
-ENCODINGS_DIFFER = (INVERTIBLE, PROBE, NAMES)
+LAYERS = "`invertible` has five layers, as the paper says; in the public code it always has three."
+ENCODINGS_DIFFER = (INVERTIBLE, LAYERS, PROBE, NAMES)
 ENCODINGS_PREFERENCE_DIFFER = (
     INVERTIBLE,
     "`invertible` has three layers for preferences; the caption of Table 2 says two, and its decodability is .74.",
@@ -124,6 +126,11 @@ SCALING_DATA_PREFERENCE = (
     "of K = 2 and 3 the difference was .008 [-.100, .117], below what a score can tell. Laptop scale has up to 10 "
     "preferences, one object, K = 3 and 8,000 steps; before it had 6, two, 2 and 3, and 3,000."
 )
+SCALING_DATA_DIFFER = (
+    "The public code has no sweep for the transformer of Figure 10 (top) and none for the deep teacher of Figure 11: "
+    "both have the grid and the recipe of the MLP.",
+)
+REQUIRED_TASKS_PREFERENCE_DIFFER = ("The sweep of the public code runs a transformer, too; here it is the MLP alone.",)
 SCALING_MODEL_DIFFER = (
     "`invertible` has weights of deviation 1: with those of the public code (.1) its own probe reads the task off it "
     "with .998, where Table 1 has .56, and it is nonlinear by name only.",

@@ -38,12 +38,14 @@ PREFERENCE_RECIPE = Scale(
     PUBLISHED_PREFERENCE,
 )
 
-#: imitation in the goal world, for which nothing is published that can be run: of preferences at paper scale
+#: and on the goal world, which has a configuration in the public code, though nothing there can train it
+PUBLISHED_GOAL = PUBLISHED_PREFERENCE | {"steps": 200_000, "learning_rate": 1e-3, "weight_decay": 0.03}
+#: imitation in the goal world
 GOAL_RECIPE = Scale(
     {"steps": 40, "tasks": 16, "learning_rate": 3e-3, "weight_decay": 0.1, "evaluations": 0},
     {"steps": 10_000, "tasks": 48, "learning_rate": 3e-3, "weight_decay": 0.1, "evaluations": 2},
     {"steps": 20_000, "tasks": 48, "learning_rate": 3e-3, "weight_decay": 0.1, "evaluations": 4},
-    PUBLISHED_PREFERENCE,
+    PUBLISHED_GOAL,
 )
 
 #: so few tastes that a wide net learns what is trained of them in a second; for controls

@@ -42,6 +42,7 @@ study = Study(
     id="scaling-data",
     version=3,
     history=history.SCALING_DATA,
+    differs=history.SCALING_DATA_DIFFER,
     title="Does more data make a network compose?",
     question="How does the score on combinations never seen depend on how many were seen, and of how many there are?",
     source=source("Fig. 2, 7, 10 and 11"),
@@ -95,4 +96,5 @@ preferences = replace(
     claims=claims_of("mlp", active_at=("smoke", "paper"), false_in=("same-shares", "same-modules", "same-active")),
     charts=[chart("episode_accuracy", SHARE)],
     history=history.SCALING_DATA_PREFERENCE,
+    differs=(),
 )

@@ -95,7 +95,7 @@ preferences = replace(
         "net.depth": Scale([2], [2], [2, 4], [2, 4]),
     },
     controls=CONTROLS_OF_PREFERENCES,
-    claims=claims_at(0.6, false_in="already-linear"),  # of what a perfect net has over the wrong-code baseline
+    claims=claims_at(0.6, false_in="width-alone"),  # of what a perfect net has over the wrong-code baseline
     charts=[chart(0.6, "episode_accuracy", SHARE)],
     history=history.SCALING_MODEL_PREFERENCE,
 )

@@ -6,7 +6,6 @@ from typing import Any
 
 from ...encodings.constituents import BENT
 from ...lab.paths import Same
-from .redhardt_setting import FEW_PREFERENCES
 
 PUBLISHED = ["identity", "orthogonal", "language", "invertible", "interval-shuffle", "few-shot"]
 
@@ -33,12 +32,11 @@ CONTROLS_OF_PREFERENCES: dict[str, dict[str, Any]] = {
         "tasks": 64,
         "learning_rate": 0.01,
     },
-    "already-linear": FEW_PREFERENCES
-    | {
+    # what scores rise with is width alone, whatever an encoding is called; nets that learn to compose take longer
+    "width-alone": {
+        "control": "unrelated:width",
         "encoding": ["identity", "interval-shuffle"],
-        "interval-shuffle:world.encoding": "identity",
-        "width": [2, 256],
-        "modules": 4,
-        "features": 8,
+        "interval-shuffle:world.encoding": "identity",  # the programs of the smoke grid serve
+        "steps": 20,
     },
 }

@@ -14,7 +14,7 @@ from ...lab.study_table import LEAST_ROOM, StudyTable
 from .supports_readings import SUPPORTS
 
 Rows = kinds.Rows
-Table = Any  # a pandas.DataFrame as `lab.store.tidy` makes it; its columns are not in its type
+Table = Any  # a pandas.DataFrame as `lab.record.tidy` makes it; its columns are not in its type
 
 TRAINED, HELD_OUT = "trained combinations", "held-out combinations"
 CROSS = "cross-block"  # what is held out of `disconnected`: blocks that were never combined
