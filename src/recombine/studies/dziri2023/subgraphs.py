@@ -31,7 +31,8 @@ HISTORY = (
     "written. Lists with steps, 600 steps of training: at the first larger size no answer was right, and .99 of them "
     "ended after as many words as those of the largest trained size. Padded: none had every step right, half of the "
     "answers were right all the same; many wrote steps for as many numbers as the longest trained list has. Products: "
-    "the first and the last digits were right, those between were not. Nothing was changed."
+    "the first and the last digits were right, those between were not, and few whole answers. So whether a net extends "
+    "what it was trained on is asked of lists only; nothing else was changed."
 )
 
 

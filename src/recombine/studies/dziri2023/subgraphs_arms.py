@@ -45,6 +45,8 @@ ARMS: dict[str, dict[str, Any]] = {
 }
 #: the contrast that decides
 DECIDING = [STEPS, PADDED, PRODUCTS]
+#: lists, whatever is written of them
+OF_LISTS = [name for name in ARMS if not name.startswith(("products", "puzzles"))]
 #: lists with every step written: what labels are read of
 WITH_STEPS = [name for name in ARMS if name.startswith("steps")]
 

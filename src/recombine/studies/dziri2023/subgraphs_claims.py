@@ -6,7 +6,7 @@ from functools import partial
 
 from ...lab.verdicts import Claim, Measurement, at_least, at_most
 from . import subgraphs_readings as read
-from .subgraphs_arms import ALL, PADDED, PRODUCTS, STEPS, USUAL, WITH_STEPS
+from .subgraphs_arms import ALL, OF_LISTS, PADDED, PRODUCTS, STEPS, USUAL, WITH_STEPS
 
 LATER = ("night", "paper")
 OURS = "ours"
@@ -62,11 +62,11 @@ CLAIMS = [
         "no-net-extends",
         read.two_beyond,
         at_most(0.5),
-        "No net gets more than half right two sizes beyond training",
+        "No net gets more than half of the lists right two sizes beyond training",
         "indifferent",
         supported="no net extends what it was trained on",
         refuted="a net goes two sizes beyond training: what is falsified is that none can",
-        needs=lambda at: at["data"] == ALL and at["net_size"] == USUAL,
+        needs=of(*OF_LISTS),
     ),
     Claim(
         "propagation",

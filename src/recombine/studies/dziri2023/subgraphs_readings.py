@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 
 from ...lab.study_table import Censored, Missing, PreconditionFailed, StudyTable
 from .node_rows import NOT_WRITTEN
-from .subgraphs_arms import ALL, PRODUCTS, STEPS, USUAL, WITH_STEPS
+from .subgraphs_arms import ALL, OF_LISTS, PRODUCTS, STEPS, USUAL, WITH_STEPS
 
 Row = dict[str, Any]
 
@@ -79,8 +79,8 @@ def for_arms(t: StudyTable, arms: Sequence[str] | None, read: Callable[[str], An
 
 
 def two_beyond(t: StudyTable) -> dict[str, Any]:
-    """Exact match two sizes beyond training, for each arm."""
-    return for_arms(t, None, lambda arm: beyond(t, 2, arm))
+    """Exact match two sizes beyond training, for each arm of lists."""
+    return for_arms(t, OF_LISTS, lambda arm: beyond(t, 2, arm))
 
 
 def gain_of_data(t: StudyTable) -> float:
