@@ -7,6 +7,7 @@ import pytest
 
 import recombine as rc
 from recombine.cli.entry import main
+from recombine.supports.pcfg_language import interpreted
 from recombine.tasks import Scan
 
 
@@ -35,6 +36,14 @@ def test_an_item_is_printed_with_its_truth_the_same_for_a_seed(capsys):
     assert code == 0 and out.splitlines()[:2] == ["text    jump twice after look", "truth   I_LOOK I_JUMP I_JUMP"]
 
 
+def test_items_of_other_languages_are_printed_too(capsys):
+    code, out, err = run(capsys, "cogs-v1", "--text", "shark")
+    assert code == 0 and err == "" and out.splitlines()[:2] == ["text    shark", "truth   LAMBDA a . shark ( a )"]
+    code, out, err = run(capsys, "pcfg-v1", "--seed", "3")
+    text, truth = (line.split()[1:] for line in out.splitlines()[:2])
+    assert code == 0 and err == "" and truth == list(interpreted(text))
+
+
 def test_a_saved_net_is_asked_and_its_answer_stands_below_the_truth(capsys, saved):
     code, out, err = run(capsys, "scan-v1", "--text", "walk twice", "--net", str(saved), "--beam", "2")
     lines = out.splitlines()
@@ -50,6 +59,10 @@ def test_a_saved_net_is_asked_and_its_answer_stands_below_the_truth(capsys, save
         (("scan-v1", "--text", "jump twise"), "did you mean 'twice'"),
         (("scan-v1", "--text", "twice jump"), "'twice jump' is no text of scan-v1"),
         (("scan-v1", "--seed", "-1"), "seed=-1"),
+        (("cogs-v1", "--text", "Emma sleptt ."), "did you mean 'slept'"),
+        (("cogs-v1", "--text", "slept Emma ."), "'slept Emma .' is no text of cogs-v1"),
+        (("pcfg-v1", "--text", "ehco A1 B2"), "did you mean 'echo'"),
+        (("pcfg-v1", "--text", "echo A1 ,"), "is no text of pcfg-v1"),
         (("scan-v1", "--net", "nowhere"), "is no file"),
         (("scan-v1", "--net", "NET", "--beam", "0"), "beam=0"),
     ],

@@ -47,6 +47,13 @@ def test_divergence_is_read_by_order_and_equal_scores_have_no_order():
         read.against_divergence(splits(0.5, 0.4))
 
 
+def test_lengths_are_drawn_of_published_data_alone():
+    at = {"reading": "by size", "stream": "held_out", "group": "length=12", "net": "lstm", "value": 0.5}
+    rows = [at | {"split": split, "data": data} for split, data in (("simple", "published"), ("add-jump", "4 verbs"))]
+    found = read.length_rows(scores_table(rows, metric="exact"))
+    assert [(row["series"], row["length"], row["value"]) for row in found] == [("simple", 12, 0.5)]
+
+
 def record(split: str, score: float, net: str = "lstm", seed: int = 0, **facts):
     at = {"split": split, "net": net, "data": "published", "seed": seed}
     return SimpleNamespace(cell=SimpleNamespace(columns=lambda: at), facts={"held_out": score} | facts)

@@ -8,6 +8,7 @@ from released import released
 import recombine as rc
 from recombine import UserError
 from recombine.supports import pcfg
+from recombine.supports.pcfg_exceptions import EXCEPTIONS, excepted, exception_of
 from recombine.supports.pcfg_language import FUNCTIONS, SYNONYMS, interpreted, parsed, shape, steps
 from recombine.supports.pcfg_splits import APART, SPLITS
 from recombine.tasks import Pcfg
@@ -83,6 +84,19 @@ def test_localism_asks_about_every_step_of_a_trained_expression(space):
     assert len(whole) >= 40 and all(interpreted(steps(parsed(w))[-1]) == interpreted(w) for w in whole)
 
 
+def test_few_exceptions_are_trained_half_of_them_of_two_functions_and_no_other_expression_with_their_pair(space):
+    support, trained, asked = sides(space, split="overgeneralization", exceptions=0.01)
+    few = expressions(space, support.side("validation/exceptions"))
+    rarer = {pair: min(sum(name in words for words in (*trained, *asked)) for name in pair) for pair in EXCEPTIONS}
+    for pair, count in rarer.items():
+        own = [words for words in few if pair in zip(words, words[1:], strict=False)]
+        assert len(own) == max(1, round(0.01 * count))
+    assert all(exception_of(words) for words in few)
+    others = set(trained) - set(few)
+    assert not any(excepted(words) for words in others) and all(map(excepted, asked))
+    assert any(shape(parsed(words)).functions == 2 for words in few)
+
+
 @pytest.mark.slow
 def test_released_files_are_the_released_split():
     files = [str(released("pcfg", f"{name}.tsv.gz")) for name in ("dev", "productivity")]
@@ -108,6 +122,8 @@ REFUSED = {
     "a share of all": ({"held_out": 1.0}, "held_out=1.0 .*leaves none to train on"),
     "files that are not asked for": ({"train": "train.tsv"}, "split='random' is made by rule"),
     "no files": ({"split": "released"}, "needs train="),
+    "no exceptions": ({"split": "overgeneralization", "exceptions": 0}, "exceptions=0 is no share"),
+    "more exceptions than there are": ({"split": "overgeneralization", "exceptions": 0.9}, "exceptions=0.9 .*would do"),
     "a negative seed": ({"seed": -1}, "seed=-1"),
 }
 

@@ -9,7 +9,8 @@ import jax
 import numpy as np
 import pytest
 
-from recombine import Product, Subsets, UserError, supports
+from recombine import Listed, Product, Subsets, UserError, supports
+from recombine.supports.support import from_ranks
 
 PUBLISHED = Subsets(16, 3)  # 696 combinations, of which .25 is held out
 SMALL = Subsets(8, 3)  # 92
@@ -72,6 +73,16 @@ def test_streams_draw_from_the_right_side():
     assert (support.side("held_out/2 active").combinations() >= 0).sum(1).tolist() == [2] * len(
         support.group("2 active")
     )
+
+
+def test_a_named_group_of_the_training_side_is_a_stream():
+    first = supports.Among(np.arange(10) < 4)
+    space = Listed([[number] for number in range(10)], names=[f"word {number}" for number in range(10)])
+    support = from_ranks(space, np.arange(2, 7), np.array([0, 8]), "mine", named={"first": first})
+    assert support.side("validation/first").ranks.tolist() == [2, 3]
+    assert support.side("held_out/first").ranks.tolist() == [0]
+    with pytest.raises(UserError, match="'validation/frist'; did you mean 'validation/first'"):
+        support.side("validation/frist")
 
 
 def test_a_listed_side_is_sampled_uniformly():

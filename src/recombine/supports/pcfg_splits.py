@@ -7,10 +7,13 @@
                               writing, as often in either, and asked about in the other
     substitutivity-primitive  synonyms are trained alone, as the only function, and asked about among others
     localism                  held out: the steps of trained expressions, one function of letters at a time
+    overgeneralization        of expressions in which one of four functions stands right before another only a few are
+                              trained, the group "exceptions", half of them of two functions: in the world
+                              "pcfg-exceptions-v1" with exceptions="all" these break the rule
     released                  the rows of released files, `train` and `test`
 
-Overgeneralization, the fifth test, is a world: in "pcfg-exceptions-v1" some trained expressions break the rule. The
-published scores of substitutivity and localism compare two answers of a net; here each is a match with the truth.
+The published scores of substitutivity and localism compare two answers of a net; here each is a match with the truth.
+The study `pcfg` asks for both answers.
 """
 
 from __future__ import annotations
@@ -24,9 +27,10 @@ from ..files.released_rows import released_rows
 from ..spaces import Space
 from .designs import supports
 from .drawn_sides import held_out_count, seeded
+from .pcfg_exceptions import EXCEPTIONS, excepted, exception_of
 from .pcfg_language import FUNCTIONS, SYNONYMS, Words, parsed, shape, steps
 from .support import Support, from_ranks
-from .texts import read_texts, released_places, require_words_trained
+from .texts import Among, read_texts, released_places, require_words_trained
 
 SPLITS = (
     "random",
@@ -35,6 +39,7 @@ SPLITS = (
     "substitutivity-equal",
     "substitutivity-primitive",
     "localism",
+    "overgeneralization",
     "released",
 )
 #: (outer, inner) functions that are never trained side by side
@@ -66,17 +71,20 @@ def pcfg(
     split: str = "random",
     functions: int = MOST_FUNCTIONS,
     held_out: float = 0.15,
+    exceptions: float = 0.001,
     train: str | None = None,
     test: str | None = None,
     seed: int = 0,
 ) -> Support:
-    """One of the tests of PCFG SET: random, systematicity, productivity, substitutivity, localism.
+    """One of the tests of PCFG SET: random, systematicity, productivity, substitutivity, localism, overgeneralization.
 
     Args:
         space: a list of expressions of PCFG SET.
         split: its name; see above.
         functions: the most functions of a trained expression, where the split is by productivity.
         held_out: share that is held out, where the split is random.
+        exceptions: how many of each pair are trained, where the split is "overgeneralization", as a share of the
+            expressions with the rarer function of the pair; one at least.
         train: path of a released file, for the split "released".
         test: likewise.
         seed: of what is drawn.
@@ -96,7 +104,7 @@ def pcfg(
         return from_ranks(space, trained, asked, "pcfg", settings=settings)
     if train is not None or test is not None:
         raise UserError(f"split={split!r} is made by rule; files are for split='released'")
-    used = np.ones(space.size, bool)
+    used, named = np.ones(space.size, bool), {}
     if split == "random":
         out = np.zeros(space.size, bool)
         out[rng.permutation(space.size)[: held_out_count(space, held_out)]] = True
@@ -108,13 +116,16 @@ def pcfg(
         settings["functions"] = functions
     elif split == "localism":
         out = _steps(texts)
+    elif split == "overgeneralization":
+        trained_exceptions, out = _exceptions(texts, exceptions, rng)
+        named, settings["exceptions"] = {"exceptions": Among(trained_exceptions)}, exceptions
     else:
         out, used = _twins(texts, split, rng)
     _require_some(split, out)
     trained, asked = np.flatnonzero(used & ~out), np.flatnonzero(out)
     if split != "random":
         require_words_trained(space, trained, asked, f"split={split!r}")
-    return from_ranks(space, trained, asked, "pcfg", settings=settings)
+    return from_ranks(space, trained, asked, "pcfg", settings=settings, named=named)
 
 
 def _many(texts: Sequence[Words], functions: int) -> np.ndarray:
@@ -131,6 +142,33 @@ def _many(texts: Sequence[Words], functions: int) -> np.ndarray:
 def _plain(texts: Sequence[Words]) -> list[Words]:
     """Expressions with no synonym in them."""
     return [tuple(SYNONYMS.get(word, word) for word in words) for words in texts]
+
+
+def _exceptions(texts: Sequence[Words], share: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Which expressions are exceptions that are trained, and which others have one of the pairs."""
+    if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 < share <= 1:
+        raise UserError(f"exceptions={share!r} is no share of the expressions with a function; 0.001 would do")
+    chosen, there = np.zeros(len(texts), bool), np.array([excepted(words) is not None for words in texts])
+    pairs = {number: _pairs(texts[number]) for number in np.flatnonzero(there).tolist()}
+    for pair in EXCEPTIONS:
+        able = [number for number, own in pairs.items() if own == [pair] and exception_of(texts[number])]
+        rarer = min(sum(name in words for words in texts) for name in pair)
+        wanted = max(1, round(share * rarer))
+        if wanted > len(able):
+            raise UserError(
+                f"exceptions={share} asks for {wanted:,} expressions with {' '.join(pair)}, and the list has "
+                f"{len(able):,}; " + (f"{len(able) / rarer:.4f} would do" if able else "one with more would do")
+            )
+        shuffled = rng.permutation(able)
+        lone = np.array([number for number in shuffled if shape(parsed(texts[number])).functions == 2], int)
+        others = np.setdiff1d(shuffled, lone, assume_unique=True)
+        few = lone[: max(wanted // 2, wanted - len(others))]
+        chosen[[*few, *others[: wanted - len(few)]]] = True
+    return chosen, there & ~chosen
+
+
+def _pairs(words: Words) -> list[tuple[str, str]]:
+    return [pair for pair in zip(words, words[1:], strict=False) if pair in EXCEPTIONS]
 
 
 def _steps(texts: Sequence[Words]) -> np.ndarray:

@@ -66,14 +66,19 @@ class Support:
         return self.held_out.where(self.groups[name])
 
     def side(self, stream: str) -> Side:
-        """Where a stream draws its combinations: "held_out" (or "held_out/GROUP"), else the training side."""
+        """Where a stream draws its combinations: "held_out" or "held_out/GROUP", else the training side.
+
+        "validation/GROUP" and the like are the trained combinations of a group that the split names.
+        """
         if stream == "held_out":
             return self.held_out
         if stream.startswith("held_out/"):
             return self.group(stream.removeprefix("held_out/"))
-        if stream not in STREAMS:
-            raise unknown("stream", stream, (*STREAMS, *(f"held_out/{group}" for group in self.groups)))
-        return self.train
+        name, _, group = stream.partition("/")
+        if name not in STREAMS or (group and group not in self.named):
+            of_groups = (*(f"held_out/{one}" for one in self.groups), *(f"validation/{one}" for one in self.named))
+            raise unknown("stream", stream, (*STREAMS, *of_groups))
+        return self.train.where(self.named[group]) if group else self.train
 
     def certificate(self) -> Certificate:
         """What this split is, checked."""

@@ -39,6 +39,7 @@ from .sequences.ciphers import Ciphers as Ciphers
 from .sequences.ciphers import CiphersLookup as CiphersLookup
 from .sequences.ciphers import CiphersUniform as CiphersUniform
 from .sequences.cogs import Cogs as Cogs
+from .sequences.cogs import CogsIndifferent as CogsIndifferent
 from .sequences.cogs import CogsLookup as CogsLookup
 from .sequences.dynamic_program import DynamicProgram as DynamicProgram
 from .sequences.dynamic_program import DynamicProgramIndifferent as DynamicProgramIndifferent
@@ -50,6 +51,8 @@ from .sequences.multiplication import Multiplication as Multiplication
 from .sequences.multiplication import MultiplicationLookup as MultiplicationLookup
 from .sequences.pcfg import Pcfg as Pcfg
 from .sequences.pcfg import PcfgExceptions as PcfgExceptions
+from .sequences.pcfg import PcfgExceptionsLookup as PcfgExceptionsLookup
+from .sequences.pcfg import PcfgIndifferent as PcfgIndifferent
 from .sequences.pcfg import PcfgLookup as PcfgLookup
 from .sequences.scan import Scan as Scan
 from .sequences.scan import ScanIndifferent as ScanIndifferent

@@ -21,6 +21,7 @@ MOST = 2_000  # combinations of a space that is scored one by one
 DRAWS = 128  # tasks that a combination is scored on: with few, the worst of many scores is chance
 KEPT = 32  # of these for a record, where all combinations are scored to be looked at: seconds per cell
 SHOWN = 4  # held-out pictures, or wrong answers, that are kept to look at
+OF_GROUPS = 8  # wrong answers, where they are of different groups
 TRIED = 64  # held-out texts that are asked until some are answered wrongly
 
 
@@ -74,13 +75,24 @@ def kept_mistakes(run: Trained, asked: Items | None = None) -> dict[str, Any]:
         return {}
     rows = run.support.side(run.support.asks).sample(key_for("held_out/mistakes", 0), TRIED)
     items = evaluate(member.net, task, rows, key=key_for("held_out/each", member.seed), keep=["answer"])
-    wrong = np.flatnonzero(items.by_combination("exact") < 1)[:SHOWN]
+    wrong = _telling(run.support, rows, np.flatnonzero(items.by_combination("exact") < 1))
     answers = items.kept["answer"]
-    return {
-        "mistakes": [
-            {"text": task.text(rows[i]), "truth": task.meaning(rows[i]), "said": task.said(answers[i])} for i in wrong
-        ]
-    }
+    found = [
+        {"text": task.text(rows[i]), "truth": task.meaning(rows[i]), "said": task.said(answers[i])}
+        | ({"group": group} if group else {})
+        for i, group in wrong
+    ]
+    return {"mistakes": found}
+
+
+def _telling(support: Support, rows: np.ndarray, wrong: np.ndarray) -> list[tuple[int, str]]:
+    """The first few of what is wrong, and the smallest group that each is of; of different groups where there are."""
+    groups = sorted(support.named.keys() & support.groups.keys(), key=lambda name: (support.group(name).size, name))
+    belongs = {name: np.asarray(support.named[name](rows[wrong]), bool) for name in groups}
+    own = [next((name for name in groups if belongs[name][place]), "") for place in range(len(wrong))]
+    first = [place for place, name in enumerate(own) if name not in own[:place]]
+    order = [*first, *(place for place in range(len(wrong)) if place not in first)]
+    return [(int(wrong[place]), own[place]) for place in order[: OF_GROUPS if groups else SHOWN]]
 
 
 @keepers.register("drawings")

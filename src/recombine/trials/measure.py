@@ -22,6 +22,7 @@ from ..supports import Support
 from ..tasks import Episodes, Task, WrongCode
 from ..training import Items, Member, Stage, Trained, evaluate, stream_scores, train
 from . import keeping as keeping  # registers the keepers
+from .asked_once import once_rows
 from .keepers import keepers
 from .kept import KeptNets, key_of
 from .trial import Trial, build_task
@@ -30,7 +31,11 @@ Row = dict[str, Any]
 
 
 def measure(
-    trial: Trial, context: Context, *, more: Callable[[Trained, Items | None], Measured] | None = None
+    trial: Trial,
+    context: Context,
+    *,
+    more: Callable[[Trained, Items | None], Measured] | None = None,
+    watch: Sequence[str] = (),
 ) -> Measured:
     """Trains, scores on trained and held-out combinations, probes, and keeps what the trial says.
 
@@ -40,6 +45,7 @@ def measure(
         trial: what to do.
         context: progress, where states and nets are kept.
         more: makes further rows and facts of what was trained, and of what was asked about every combination.
+        watch: streams that the history of a member looks at, too; its rows are the business of `more`.
 
     Example:
         >>> from recombine.context import Context
@@ -58,7 +64,7 @@ def measure(
         support, stages = trial.build_support(), trial.build_stages()
     except UserError as problem:
         return Measured([], {"impossible": str(problem), "seconds": 0.0, "diverged_at": None})
-    run = _trained(trial, task, support, stages, context)
+    run = _trained(trial, task, support, stages, context, watch)
     task, support = run.task, run.support  # those of the last stage
     member, recipe, metric = run.members[0], run.recipe, task.metrics[0].name
     facts = _facts(run) | {"net": key_of(_plain(trial, stages), len(stages))}
@@ -72,6 +78,8 @@ def measure(
         elif ask.get("every"):
             asked = every_combination(run, ask.get("how"))
             rows += every_rows(run, asked, recipe.steps)
+        elif ask.get("once"):
+            rows += once_rows(run, ask, recipe.steps)
         else:
             rows += score_rows(run, ask.get("streams", ("test", "held_out")), recipe.steps, ask.get("how"))
     context.progress(0.97, "probing")
@@ -89,7 +97,9 @@ def measure(
     return Measured(rows, facts)
 
 
-def _trained(trial: Trial, task: Task, support: Support, stages: list, context: Context) -> Trained:
+def _trained(
+    trial: Trial, task: Task, support: Support, stages: list, context: Context, watch: Sequence[str]
+) -> Trained:
     """The net of a trial, trained or found where nets are kept."""
     last = stages[-1]
     stream, metric = (last.support or support).asks, (last.task or task).metrics[0].name
@@ -105,7 +115,7 @@ def _trained(trial: Trial, task: Task, support: Support, stages: list, context: 
         seeds=[trial.seed],
         progress=report,
         checkpoint=context.checkpoint,
-        watch=("validation", stream),
+        watch=("validation", stream, *watch),
         kept=_kept_stages(trial, stages, context),
     )
 

@@ -55,10 +55,16 @@ def net_bytes(trial: Data) -> int:
 
 @functools.cache
 def _shapes(world: str, net: str) -> int:
-    """Builds a task and its net by shape, once for all seeds and shares; the bytes of the net."""
-    task = eqx.filter_eval_shape(lambda: build_task(json.loads(world), 0))
+    """Builds a net by shape, once for all seeds and shares; its bytes."""
+    task = _task_by_shape(world)
     made = eqx.filter_eval_shape(lambda: build_net(json.loads(net)).build(task, jax.random.key(0)))
     return sum(4 * leaf.size for leaf in jax.tree.leaves(made) if hasattr(leaf, "size"))
+
+
+@functools.cache
+def _task_by_shape(world: str) -> Any:
+    """Once for all nets: a list of a hundred thousand texts takes seconds to make."""
+    return eqx.filter_eval_shape(lambda: build_task(json.loads(world), 0))
 
 
 def _text(data: Any) -> str:

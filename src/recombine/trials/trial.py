@@ -35,7 +35,7 @@ from .keepers import keepers
 
 Part = Mapping[str, Any]
 STAGE_PARTS = ("net", "recipe", "world", "support")
-ASK_PARTS = ("streams", "how", "every", "world")
+ASK_PARTS = ("streams", "how", "every", "once", "by", "world")
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,10 @@ class Trial:
         world: the task by name, its space and its options.
         support: the design by name and its options.
         stages: what is trained, one after the other: {"net": {}, "recipe": {}, "world"?: {}, "support"?: {}}.
-        asks: what is scored: {"streams": ["test", "held_out"], "how"?: {}, "every"?: True, "world"?: {}}; `every` asks
-            about every combination once, instead of a sample; with a world, held-out combinations are asked about in
-            that one, and the first of `streams` is what its scores are called.
+        asks: what is scored: {"streams": ["test", "held_out"], "how"?: {}, "every"?: True, "once"?: 2000, "by"?: [],
+            "world"?: {}}; `every` asks about every combination once, instead of a sample; `once` about each
+            combination of the streams, at most so many, groups and the sizes named in `by` among them; with a world,
+            held-out combinations are asked about in that one, and the first of `streams` is what its scores are called.
         probes: what is read off the trained net, by name.
         keep: what the record keeps beside readings, by name of a keeper: "panel", "scores", "episode", "drawings".
         seed: of the task, the split and the net.

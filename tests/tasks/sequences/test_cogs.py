@@ -11,7 +11,7 @@ from released import released, rows_of
 from recombine import Listed, UserError, tasks
 from recombine.supports.cogs_cases import CASES, case_of
 from recombine.supports.cogs_words import NAMES
-from recombine.tasks import Cogs, CogsLookup
+from recombine.tasks import Cogs, CogsIndifferent, CogsLookup
 from recombine.tasks.sequences.cogs_meaning import MOST_WORDS, TOKENS, logical_form
 from recombine.tasks.sequences.cogs_sampler import ATTACHED, FRAMES, NESTED, Sampler
 
@@ -151,12 +151,46 @@ def test_the_control_world_shuffles_the_forms_and_nothing_else():
     assert (np.asarray(world.meanings) == np.asarray(true.meanings)).all(1).mean() < 0.05
 
 
+def test_in_the_other_control_world_all_sentences_have_one_form():
+    world = CogsIndifferent(Cogs.space_from(ordinary=300, each=1))
+    assert len(np.unique(np.asarray(world.meanings), axis=0)) == 1
+
+
+def test_a_part_of_the_language_has_few_words_and_few_tokens_and_all_cases():
+    space = Cogs.space_from(ordinary=300, each=4, words=4, deepest=3, longest=120)
+    world, whole = Cogs(space), Cogs.default_space()
+    assert len(space.element_names) < 120 < len(whole.element_names) and world.words["target"] < 120
+    texts = [world.text([row]).split() for row in range(space.size)]
+    assert {case_of(words) for words in texts} >= set(CASES)
+    assert all(world.meaning([row]) == " ".join(logical_form(words)) for row, words in enumerate(texts))
+    assert world.meanings.shape[1] <= 121  # with the end
+    depths = world.sizes(space.enumerate())
+    assert depths["clauses"].max() == depths["prepositions"].max() == 3
+    used = Counter(word for words in texts for word in words if word in NAMES)
+    assert set(used) == set(NAMES[:4])
+
+
+def test_clauses_and_chained_prepositions_are_counted():
+    world = Cogs(Cogs.space_from(ordinary=400, each=10))
+    texts = {world.text([row]): row for row in range(world.space.size)}
+    case = {text: case_of(text.split()) for text in texts}
+    found = world.sizes(np.arange(world.space.size)[:, None])
+    for text, row in texts.items():
+        if case[text] == "in_distribution":
+            assert found["prepositions"][row] <= 2 and found["clauses"][row] <= 2
+        if case[text] == "pp_recursion":
+            assert found["prepositions"][row] >= 3
+
+
 def test_a_list_of_other_words_and_bad_sizes_are_refused():
     with pytest.raises(UserError, match=r"cogs-v1 needs a list of its texts.*got Listed\(2 comb"):
         tasks.registry["cogs-v1"](Listed([[0], [1]], ["hop", "skip"]))
     for options, named in (
         ({"ordinary": 0}, "ordinary=0"),
         ({"each": 0}, "each=0"),
+        ({"words": 1}, "words=1"),
+        ({"deepest": 2}, "deepest=2"),
+        ({"longest": 10}, "longest=10"),
         ({"cases": ("cp_recursoin",)}, "'cp_recursoin'; did you mean 'cp_recursion'"),
     ):
         with pytest.raises(UserError, match=named):

@@ -11,9 +11,10 @@ import pytest
 from released import released, rows_of
 
 from recombine import Listed, UserError, tasks
-from recombine.supports.pcfg_language import FUNCTIONS, interpreted, parsed, shape, steps, written
-from recombine.tasks import Pcfg, PcfgExceptions, PcfgLookup
-from recombine.tasks.sequences.pcfg_sampler import EXCEPTIONS, Sampler, excepted
+from recombine.supports.pcfg_exceptions import EXCEPTIONS, excepted, exception_of
+from recombine.supports.pcfg_language import FUNCTIONS, SYNONYMS, interpreted, parsed, shape, steps, written
+from recombine.tasks import Pcfg, PcfgExceptions, PcfgExceptionsLookup, PcfgIndifferent, PcfgLookup
+from recombine.tasks.sequences.pcfg_sampler import Sampler
 
 SIZES = {"dev": 4_860, "test": 9_721, "systematicity": 10_175, "productivity": 11_333}
 
@@ -103,6 +104,26 @@ def test_a_list_has_its_expressions_twins_and_steps_once():
     assert world.space.size == 300 and (np.asarray(world.meanings) > 0).sum(1).max() <= 20
 
 
+def test_a_part_of_the_language_has_few_letters_and_few_functions():
+    world = Pcfg(Pcfg.space_from(300, twins=0, unrolled=0, letters=6, functions=3, longest=9))
+    assert world.words == {"code": 21, "target": 7}
+    sizes = world.sizes(world.space.enumerate())
+    assert sizes["functions"].max() == 3 and sizes["depth"].max() <= 3 and sizes["length"].max() <= 9
+    text = world.text([7])
+    assert world.meaning([7]) == " ".join(interpreted(text.split()))
+
+
+def test_synonyms_are_written_as_often_as_asked_and_change_nothing_else():
+    plain, mixed = (Pcfg.space_from(1_000, twins=0, unrolled=0, alone=5, synonyms=share) for share in (0, 0.5))
+    texts = [[Pcfg(space).text([row]).split() for row in range(space.size)] for space in (plain, mixed)]
+    assert [[SYNONYMS.get(word, word) for word in words] for words in texts[1][:1_000]] == texts[0][:1_000]
+    counts = Counter(word for words in texts[1][:1_000] for word in words)
+    for synonym, name in SYNONYMS.items():
+        assert counts[synonym] / (counts[synonym] + counts[name]) == pytest.approx(0.5, abs=0.1)
+        assert not any(synonym in words for words in texts[0][:1_000])
+        assert sum(words[0] == synonym and shape(parsed(words)).functions == 1 for words in texts[0][1_000:]) == 5
+
+
 # -- exceptions ---------------------------------------------------------------------------------------------------
 
 
@@ -139,6 +160,18 @@ def test_answers_by_the_rule_and_as_trained_are_told_apart(world):
     assert np.isnan(world.metric("by_rule")(world.score(plain.target, plain)))
 
 
+def test_all_that_can_be_exceptions_are_where_it_is_asked(world):
+    every = PcfgExceptions(world.space, exceptions="all")
+    other = {row for row in range(world.space.size) if exception_of(tuple(world.text([row]).split()))}
+    assert set(np.flatnonzero(np.asarray(every.exceptional))) == other and len(other) > 10
+
+
+def test_where_strings_are_shuffled_no_answer_by_the_rule_is_trained(world):
+    control = PcfgExceptionsLookup(world.space, seed=1, exceptions="all")
+    given, rules = np.asarray(control.meanings), np.asarray(control.rules)
+    assert (given == rules).all(1).mean() < 0.05 and (rules == np.asarray(PcfgExceptions(world.space).rules)).all()
+
+
 @pytest.mark.parametrize(
     "options, named", [({"exceptions": 0}, "exceptions=0 is no share"), ({"exceptions": 0.9}, "only .* would do")]
 )
@@ -157,13 +190,19 @@ def test_the_control_world_shuffles_the_strings_and_nothing_else(world):
     assert (np.asarray(shuffled.meanings) == np.asarray(true.meanings)).all(1).mean() < 0.05
 
 
-@pytest.mark.parametrize("name", ["pcfg-v1", "pcfg-lookup-v1", "pcfg-exceptions-v1"])
+def test_in_the_other_control_world_all_expressions_stand_for_one_string(world):
+    assert len(np.unique(np.asarray(PcfgIndifferent(world.space).meanings), axis=0)) == 1
+
+
+@pytest.mark.parametrize("name", ["pcfg-v1", "pcfg-lookup-v1", "pcfg-exceptions-v1", "pcfg-indifferent-v1"])
 def test_a_list_of_other_words_is_refused(name):
     with pytest.raises(UserError, match=r"needs a list of its texts.*got Listed\(2 comb"):
         tasks.registry[name](Listed([[0], [1]], ["hop", "skip"]))
 
 
-@pytest.mark.parametrize("option", ["ordinary", "twins", "unrolled", "longest"])
+@pytest.mark.parametrize(
+    "option", ["ordinary", "twins", "unrolled", "longest", "letters", "functions", "alone", "synonyms"]
+)
 def test_bad_sizes_are_refused(option):
     with pytest.raises(UserError, match=f"{option}=-1"):
         Pcfg.space_from(**{option: -1})

@@ -48,6 +48,7 @@ study = Study(
         SHARED | {"steps": 5000, "tasks": 64, "learning_rate": 1e-3, "evaluations": 5},
         PUBLISHED,
     ),
+    asks=[{"streams": ["test", "held_out"], "once": Scale(256, 2000, 8000, 8000), "by": ["length"]}],
     keep=["panel", "mistakes"],
     vary=VARY,
     controls={
@@ -72,6 +73,14 @@ study = Study(
             y="name",
             value="exact match",
             claims=("simple", "jump", "length"),
+        ),
+        kinds.curves(
+            "By the length of the answer",
+            "Exact match on held-out commands by the number of actions that they ask for; lengths are taken together.",
+            read.length_rows,
+            x="length",
+            x_title="actions",
+            value="exact match",
         ),
         kinds.dots(
             "More verbs, or more examples of jump",

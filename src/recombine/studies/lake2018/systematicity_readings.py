@@ -10,22 +10,23 @@ from scipy.stats import spearmanr
 from ...charts.tidy_rows import Rows
 from ...lab.record import Record
 from ...lab.study_table import Missing, StudyTable
-from ...tasks.sequences.alignment import aligned, parting
+from ...trials.asked_once import BY_SIZE
+from .. import sequence_texts
+from ..sequence_texts import Published, first_mistakes
 from .systematicity_arms import COVERAGE, DIVERGENCES, FEW_SHOT, SHARES, SPLITS, VERBS
 
 MANY = [verbs for verbs in VERBS if verbs >= 50]
-APART = 0.1  # an accuracy of ours disagrees with a published one that is farther away
-#: exact match as published, by what was trained and asked: (source, net of ours that is nearest, split) -> accuracy
-PUBLISHED = {
-    ("Lake & Baroni 2018, LSTM", "lstm", "simple"): 0.997,
-    ("Lake & Baroni 2018, LSTM", "lstm", "add-jump"): 0.0008,
-    ("Lake & Baroni 2018, LSTM", "lstm", "length"): 0.138,
-    ("Lake & Baroni 2018, LSTM", "lstm", "add-turn-left"): 0.900,
-    ("Loula et al. 2018, LSTM", "lstm", "jump-around-right"): 0.984,
-    ("Loula et al. 2018, LSTM", "lstm", "right"): 0.235,
-    ("Loula et al. 2018, LSTM", "lstm", "opposite-right"): 0.476,
-    ("Loula et al. 2018, LSTM", "lstm", "around-right"): 0.025,
-}
+LAKE, LOULA = "Lake & Baroni 2018, LSTM", "Loula et al. 2018, LSTM"
+PUBLISHED = [  # exact match
+    Published(LAKE, "lstm", "simple", 0.997),
+    Published(LAKE, "lstm", "add-jump", 0.0008),
+    Published(LAKE, "lstm", "length", 0.138),
+    Published(LAKE, "lstm", "add-turn-left", 0.900),
+    Published(LOULA, "lstm", "jump-around-right", 0.984),
+    Published(LOULA, "lstm", "right", 0.235),
+    Published(LOULA, "lstm", "opposite-right", 0.476),
+    Published(LOULA, "lstm", "around-right", 0.025),
+]
 
 
 # -- readings: the trials of one seed -> numbers ----------------------------------------------------------------------
@@ -89,6 +90,21 @@ def split_rows(t: StudyTable) -> Rows:
     return _rows(published, list(SPLITS), "split")
 
 
+def length_rows(t: StudyTable) -> Rows:
+    """Held-out exact match by the length of the answer: one line per split, and per net where there are several."""
+    frame = t.frame
+    if not len(frame) or "reading" not in frame:
+        return []
+    found = frame[(frame.reading == BY_SIZE) & (frame.stream == "held_out") & (frame["data"] == "published")]
+    found = found[found["split"].isin(list(SPLITS))]
+    several = found.net.nunique() > 1
+    return [
+        {"length": int(row.group.partition("=")[2]), "series": f"{row.split}, {row.net}" if several else row.split}
+        | {"value": row.value, "seed": row.seed}
+        for row in found.itertuples()
+    ]
+
+
 def data_rows(t: StudyTable) -> Rows:
     return _rows(t.where(split="add-jump"), [*COVERAGE, *FEW_SHOT], "data")
 
@@ -105,38 +121,19 @@ def texts(records: Sequence[Record]) -> dict[str, str]:
 
 
 def beside_published(records: Sequence[Record]) -> str:
-    """A line for each published number: that, the mean of ours, and a mark where they disagree."""
+    """The published accuracies, and the means of ours."""
     ours: dict[tuple[str, str], list[float]] = {}
-    for record in records:
+    for record in of_published_data(records):
         at = record.cell.columns()
-        if at.get("data") == "published" and (score := record.facts.get("held_out")) is not None:
+        if (score := record.facts.get("held_out")) is not None:
             ours.setdefault((str(at["net"]), str(at["split"])), []).append(float(score))
-    lines = [f"{'published':<26} {'split':<18} {'theirs':>7} {'ours':>7}   (≠ where they are more than {APART} apart)"]
-    for (source, net, split), theirs in PUBLISHED.items():
-        found = ours.get((net, split))
-        said = "     --" if found is None else f"{np.mean(found):7.3f} {'≠' if disagree(found, theirs) else ' '}"
-        lines.append(f"{source:<26} {split:<18} {theirs:7.3f} {said}".rstrip())
-    for (net, split), found in ours.items():
-        if (net, split) not in {(known, asked) for _, known, asked in PUBLISHED}:
-            lines.append(f"{'(ours: ' + net + ')':<26} {split:<18} {'--':>7} {np.mean(found):7.3f}")
-    return "\n".join(lines)
-
-
-def disagree(ours: Sequence[float], theirs: float) -> bool:
-    return bool(abs(float(np.mean(ours)) - theirs) > APART)
+    return sequence_texts.beside_published(PUBLISHED, ours)
 
 
 def wrong_answers(records: Sequence[Record]) -> dict[str, str]:
     """Wrong answers below the truth, by split and net."""
-    found = {}
-    for record in records:
-        at = record.cell.columns()
-        mistakes = record.facts.get("mistakes")
-        if at["seed"] or not mistakes or at.get("data") != "published":
-            continue
-        parts = []
-        for one in mistakes:
-            truth, said = one["truth"].split(), one["said"].split()
-            parts.append(f"{one['text']}\n{aligned(truth, said)}\n{parting(truth, said)}")
-        found[f"Wrong on {at['split']}: {at['net']}"] = "\n\n".join(parts)
-    return found
+    return first_mistakes(of_published_data(records), "Wrong on {split}: {net}")
+
+
+def of_published_data(records: Sequence[Record]) -> list[Record]:
+    return [record for record in records if record.cell.columns().get("data") == "published"]

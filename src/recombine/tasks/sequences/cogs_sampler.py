@@ -10,15 +10,18 @@ training.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Container, Mapping, Sequence
 
 from ...keys import generator, key_for
 from ...supports import cogs_words as lexicon
 from ...supports.cogs_cases import EXPOSURE, case_of
 from .chance import Chance, Weighted, distinct
+from .cogs_meaning import logical_form
 
 Sentence = tuple[str, ...]
 DEEP = (3, 12)  # nested clauses, or chained prepositions, of the cases of recursion
+PRIMITIVE_NOUNS, PRIMITIVE_NAMES = 40, 20  # words alone, beside the special ones; all verbs of one and of two places
 
 #: frame -> how often it is in the released training file
 FRAMES = {
@@ -41,8 +44,46 @@ ATTACHED, ATTACHED_TWICE = 0.46, 0.09  # share of themes with a preposition, and
 ZIPF = 1.1  # exponent of the released frequencies
 
 
-def _frequent(words: Sequence[str]) -> Weighted:
-    return Weighted.zipf(words, ZIPF)
+class Choices:
+    """Words to choose from, by kind and by class of verb.
+
+    Args:
+        most: so many of each, the frequent ones; None: all.
+    """
+
+    def __init__(self, most: int | None = None):
+        self.most = most
+        self.classes = {
+            "two": tuple(map(self._alike, (lexicon.TRANSITIVE, lexicon.OMISSIBLE, lexicon.UNACCUSATIVE))),
+            "sleep": (self._alike(lexicon.UNERGATIVE),),
+            "omit": (self._alike(lexicon.OMISSIBLE),),
+            "roll": (self._alike(lexicon.UNACCUSATIVE),),
+            "give": (self._frequent(lexicon.DATIVE),),
+            "want": (self._frequent(lexicon.INFINITIVAL),),
+        }
+        self.nouns = {
+            "name": self._frequent(lexicon.NAMES),
+            "animate": self._frequent(lexicon.ANIMATE),
+            "thing": self._frequent(lexicon.THINGS),
+            "in": self._frequent(lexicon.INSIDE),
+            "on": self._frequent(lexicon.UPON),
+            "beside": self._frequent((*lexicon.UPON, *lexicon.NEAR)),
+        }
+        self.speaking, self.infinitives = self._frequent(lexicon.CLAUSAL), self._frequent(lexicon.INFINITIVES)
+
+    def _frequent(self, words: Sequence[str]) -> Weighted:
+        return Weighted.zipf(words[: self.most], ZIPF)
+
+    def _alike(self, words: Sequence[str]) -> Weighted:
+        return Weighted(words[: self.most])
+
+    def alone(self) -> list[str]:
+        """What is a word by itself in training, beside the special nouns and names."""
+        verbs = (lexicon.TRANSITIVE, lexicon.OMISSIBLE, lexicon.UNACCUSATIVE, lexicon.UNERGATIVE)
+        known = {word for kind in verbs for word in kind[: self.most]} | {lexicon.ONLY_INFINITIVE}
+        nouns, names = slice(0, self.most or PRIMITIVE_NOUNS, 2), slice(self.most or PRIMITIVE_NAMES)
+        found = lexicon.ANIMATE[nouns] + lexicon.THINGS[nouns] + lexicon.NAMES[names]
+        return [*(word for word in lexicon.ALONE if word in known), *found]
 
 
 KINDS = {  # of who or what: name, animate noun, thing
@@ -52,23 +93,6 @@ KINDS = {  # of who or what: name, animate noun, thing
     "t": Weighted(("name", "animate", "thing"), (5, 9, 86)),
     "U": Weighted(("name", "animate", "thing"), (22, 28, 50)),
 }
-CLASSES = {
-    "two": tuple(map(Weighted, (lexicon.TRANSITIVE, lexicon.OMISSIBLE, lexicon.UNACCUSATIVE))),
-    "sleep": (Weighted(lexicon.UNERGATIVE),),
-    "omit": (Weighted(lexicon.OMISSIBLE),),
-    "roll": (Weighted(lexicon.UNACCUSATIVE),),
-    "give": (_frequent(lexicon.DATIVE),),
-    "want": (_frequent(lexicon.INFINITIVAL),),
-}
-NOUNS = {
-    "name": _frequent(lexicon.NAMES),
-    "animate": _frequent(lexicon.ANIMATE),
-    "thing": _frequent(lexicon.THINGS),
-    "in": _frequent(lexicon.INSIDE),
-    "on": _frequent(lexicon.UPON),
-    "beside": _frequent((*lexicon.UPON, *lexicon.NEAR)),
-}
-SPEAKING, INFINITIVES = _frequent(lexicon.CLAUSAL), _frequent(lexicon.INFINITIVES)
 WHERE = Weighted(lexicon.PREPOSITIONS)
 ALL = Weighted(tuple(FRAMES), tuple(FRAMES.values()))
 
@@ -121,7 +145,6 @@ EXPOSURES: tuple[tuple[str, Mapping[str, str]], ...] = (
     ("A V:two T", {"A": lexicon.ONLY_AGENT}),
     ("U V:roll", {"U": lexicon.ONLY_THEME}),
 )
-PRIMITIVE_NOUNS, PRIMITIVE_NAMES = 40, 20  # beside the special ones; all verbs of one and of two places
 
 
 class Sampler:
@@ -129,6 +152,9 @@ class Sampler:
 
     Args:
         seed: of what is drawn.
+        words: of each kind so many, the frequent ones; None: all.
+        deepest: clauses, or prepositions, in one another at most.
+        longest: the most words of a logical form; None: any number.
 
     Example:
         >>> from recombine.tasks.sequences.cogs_sampler import Sampler
@@ -136,13 +162,15 @@ class Sampler:
         100
     """
 
-    def __init__(self, seed: int):
+    def __init__(self, seed: int, words: int | None = None, deepest: int = DEEP[1], longest: int | None = None):
         self.chance = Chance(generator(key_for("corpus-cogs", seed)))
+        self.choices, self.depths, self.longest = Choices(words), range(DEEP[0], deepest + 1), longest
         self.seen: set[Sentence] = set()
 
     def ordinary(self, number: int) -> list[Sentence]:
         """Sentences as in training."""
-        return distinct(lambda: self._sentence(ALL, {}), number, "ordinary sentences of COGS", known=self.seen)
+        draw = functools.partial(self._sentence, ALL, {})
+        return distinct(draw, number, "ordinary sentences of COGS", self._fits, self.seen)
 
     def exposures(self) -> list[Sentence]:
         """One sentence for each special word that is trained in one construction."""
@@ -153,7 +181,7 @@ class Sampler:
                 lambda one=one, replaced=replaced: self._sentence(one, replaced, nested=0),
                 1,
                 "sentences with a special word",
-                lambda sentence: case_of(sentence) == EXPOSURE,
+                lambda sentence: case_of(sentence) == EXPOSURE and self._fits(sentence),
                 self.seen,
             )
         return found
@@ -169,23 +197,26 @@ class Sampler:
                 count,
                 f"sentences of {case}",
                 lambda sentence: (
-                    case_of(sentence) == case and (known is None or all(word in known for word in sentence))
+                    case_of(sentence) == case
+                    and (known is None or all(word in known for word in sentence))
+                    and self._fits(sentence)
                 ),
                 self.seen,
             )
 
         if not case.endswith("recursion"):
             return draw(count=number)
-        depths = range(DEEP[0], DEEP[1] + 1)
+        depths = self.depths
         which = "nested" if case == "cp_recursion" else "attached"
         shares = [number // len(depths) + (place < number % len(depths)) for place in range(len(depths))]
         return [one for depth, share in zip(depths, shares, strict=True) for one in draw(count=share, **{which: depth})]
 
     def primitives(self) -> list[Sentence]:
         """Words alone."""
-        nouns = lexicon.ANIMATE[:PRIMITIVE_NOUNS:2] + lexicon.THINGS[:PRIMITIVE_NOUNS:2]
-        names = lexicon.NAMES[:PRIMITIVE_NAMES]
-        return [(word,) for word in (*lexicon.ALONE, *nouns, *names, *lexicon.ONLY_WORD)]
+        return [(word,) for word in (*self.choices.alone(), *lexicon.ONLY_WORD)]
+
+    def _fits(self, sentence: Sentence) -> bool:
+        return self.longest is None or len(logical_form(sentence)) <= self.longest
 
     # -- one sentence ---------------------------------------------------------------------------------------------
     def _sentence(
@@ -198,7 +229,7 @@ class Sampler:
         words: list[str] = []
         for _ in range(nested):
             words += self._thing("A", replaced if subject_attached else {}, 1 if subject_attached else 0)
-            words += (lexicon.past(chance.one_of(SPEAKING)), "that")
+            words += (lexicon.past(chance.one_of(self.choices.speaking)), "that")
         for place, part in enumerate(chance.one_of(frames).split()):
             symbol, _, kind = part.partition(":")
             if symbol in KINDS:
@@ -208,10 +239,10 @@ class Sampler:
                     deep = attached if symbol == "T" else 0
                 words += self._thing(symbol, replaced, deep)
             elif symbol in ("V", "P"):
-                verb = replaced.get(kind) or chance.one_of(CLASSES[kind][chance.below(len(CLASSES[kind]))])
+                verb = replaced.get(kind) or self._verb(kind)
                 words.append(lexicon.past(verb) if symbol == "V" else lexicon.participle(verb))
             elif symbol == "I":
-                words.append(replaced.get("I") or chance.one_of(INFINITIVES))
+                words.append(replaced.get("I") or chance.one_of(self.choices.infinitives))
             else:
                 words.append(part)
         words[0] = words[0].capitalize() if words[0] in ("a", "the") else words[0]
@@ -223,7 +254,7 @@ class Sampler:
         kind = chance.one_of(KINDS[symbol])
         while attached and kind == "name":
             kind = chance.one_of(KINDS[symbol])
-        word = replaced.get(symbol) or chance.one_of(NOUNS[kind])
+        word = replaced.get(symbol) or chance.one_of(self.choices.nouns[kind])
         if word in lexicon.ALL_NAMES:
             return [word]
         found = [self._article(), word]
@@ -231,8 +262,12 @@ class Sampler:
             attached = int(chance.happens(ATTACHED)) and 1 + chance.happens(ATTACHED_TWICE)
         for _ in range(attached):
             where = chance.one_of(WHERE)
-            found += (where, self._article(), chance.one_of(NOUNS[where]))
+            found += (where, self._article(), chance.one_of(self.choices.nouns[where]))
         return found
+
+    def _verb(self, kind: str) -> str:
+        classes = self.choices.classes[kind]
+        return self.chance.one_of(classes[self.chance.below(len(classes))])
 
     def _article(self) -> str:
         return "the" if self.chance.happens(0.5) else "a"

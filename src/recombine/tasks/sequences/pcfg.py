@@ -4,7 +4,8 @@
 
 The interpreter (`supports/pcfg_language.py`) gives every released pair, the sampler (`pcfg_sampler.py`) expressions
 with the histograms of the released ones. The design "pcfg" makes four of the published tests; the fifth,
-overgeneralization, is the world "pcfg-exceptions-v1". In the control world the strings are shuffled.
+overgeneralization, is the world "pcfg-exceptions-v1". In one control world the strings are shuffled, in the other all
+expressions stand for the same one.
 """
 
 from __future__ import annotations
@@ -20,17 +21,20 @@ import numpy as np
 from ...errors import UserError, require_int
 from ...keys import generator, key_for
 from ...spaces import Listed, Space
-from ...supports.pcfg_language import LETTERS, WORDS, Words, interpreted
+from ...supports.pcfg_exceptions import EXCEPTIONS, exception_of
+from ...supports.pcfg_language import LETTERS, WORDS, Words, interpreted, parsed, shape
 from ...supports.pcfg_splits import released_expressions
 from ..base import tasks
 from ..metrics import Metric, Statistics
 from .interpreted_task import Interpreted
-from .pcfg_sampler import EXCEPTIONS, Sampler, excepted
+from .pcfg_sampler import MOST_FUNCTIONS, MOST_LETTERS, Sampler, renamed
 from .sequence_task import padded_to, require_seed, require_words, texts_of
 from .tokenizer import Tokenizer
 
 ORDINARY = 4_000  # of the default list; PCFG SET has some 97,000
 LONGEST = 251  # letters of a string in the released test
+NO_LETTERS = len(WORDS) - len(LETTERS)  # words before the letters
+FEWEST_LETTERS = 5
 
 
 @tasks.register("pcfg-v1")
@@ -48,7 +52,7 @@ class Pcfg(Interpreted):
     """
 
     id = "pcfg-v1"
-    controls = {"lookup": "pcfg-lookup-v1"}
+    controls = {"lookup": "pcfg-lookup-v1", "indifferent": "pcfg-indifferent-v1"}
     vocabulary, answers = WORDS, LETTERS
 
     @classmethod
@@ -65,6 +69,11 @@ class Pcfg(Interpreted):
         longest: int = LONGEST,
         seed: int = 0,
         released: Sequence[str] = (),
+        letters: int = len(LETTERS),
+        functions: int = MOST_FUNCTIONS,
+        argument: int = MOST_LETTERS,
+        alone: int = 0,
+        synonyms: float = 0.0,
     ) -> Listed:
         """Expressions by chance, or those of released files.
 
@@ -75,6 +84,11 @@ class Pcfg(Interpreted):
             longest: the most letters of the string that one stands for.
             seed: of what is drawn.
             released: paths of released files, whose expressions take the place of a draw.
+            letters: how many there are.
+            functions: the most of an expression.
+            argument: the most letters of an argument.
+            alone: expressions of one synonym and letters, of each synonym (for substitutivity).
+            synonyms: share of the functions with a synonym that are written by it, in ordinary expressions.
         """
         if released:
             rows = dict.fromkeys(row for path in released for row in released_expressions(path))
@@ -83,10 +97,31 @@ class Pcfg(Interpreted):
         require_int("twins", twins, at_least=0, at_most=ordinary)
         require_int("unrolled", unrolled, at_least=0, at_most=ordinary)
         require_int("longest", longest, at_least=5)
-        return _drawn(ordinary, twins, unrolled, longest, seed)
+        require_int("letters", letters, at_least=FEWEST_LETTERS, at_most=len(LETTERS))
+        require_int("functions", functions, at_least=2, at_most=MOST_FUNCTIONS)
+        require_int("argument", argument, at_least=2, at_most=MOST_LETTERS)
+        require_int("alone", alone, at_least=0)
+        if isinstance(synonyms, bool) or not isinstance(synonyms, (int, float)) or not 0 <= synonyms <= 1:
+            raise UserError(f"synonyms={synonyms!r} is no share of the functions that have one; 0.5 would do")
+        sampler = (seed, longest, letters, functions, argument)
+        return _drawn(sampler, (ordinary, twins, unrolled, alone), synonyms)
+
+    @classmethod
+    def words_of(cls, space: Space) -> tuple[str, ...]:
+        """All but letters, and as many of these as the list has."""
+        return WORDS[: max(len(space.element_names), NO_LETTERS + FEWEST_LETTERS)]
+
+    @classmethod
+    def answers_in(cls, vocabulary: tuple[str, ...], true: Sequence[Words]) -> tuple[str, ...]:
+        return vocabulary[NO_LETTERS:]
 
     def interpreted(self, space: Space) -> list[Words]:
         return _strings(space)
+
+    def sizes(self, combinations: Any) -> dict[str, np.ndarray]:
+        """Further: how many functions an expression has, and how deep they stand in one another."""
+        shapes = np.array([shape(parsed(self.text(row).split())) for row in combinations])
+        return super().sizes(combinations) | {"functions": shapes[:, 0], "depth": shapes[:, 1]}
 
 
 @tasks.register("pcfg-lookup-v1")
@@ -106,6 +141,25 @@ class PcfgLookup(Pcfg):
     id = "pcfg-lookup-v1"
     controls = {}
     shuffles = True
+
+
+@tasks.register("pcfg-indifferent-v1")
+class PcfgIndifferent(Pcfg):
+    """PCFG SET with one string for all expressions: whoever gets one right gets all right, whatever was trained.
+
+    Args:
+        space: a list of expressions.
+        seed: of nothing.
+
+    Example:
+        >>> world = rc.tasks.PcfgIndifferent(rc.tasks.PcfgIndifferent.space_from(ordinary=300))
+        >>> len({world.meaning([row]) for row in range(world.space.size)})
+        1
+    """
+
+    id = "pcfg-indifferent-v1"
+    controls = {}
+    one_for_all = True
 
 
 def by_rule(statistics: Statistics) -> float:
@@ -131,7 +185,8 @@ class PcfgExceptions(Pcfg):
     Args:
         space: a list of expressions.
         seed: of which expressions are exceptions.
-        exceptions: how many there are, as a share of all expressions; published: 0.0001 to 0.005.
+        exceptions: how many there are, as a share of all expressions; published: 0.0001 to 0.005. "all": every
+            expression that can be one is (the split "overgeneralization" then says which are trained).
 
     Example:
         >>> world = rc.tasks.PcfgExceptions(rc.tasks.Pcfg.default_space(), exceptions=0.005)
@@ -140,7 +195,7 @@ class PcfgExceptions(Pcfg):
     """
 
     id = "pcfg-exceptions-v1"
-    controls = {"lookup": "pcfg-lookup-v1"}
+    controls = {"lookup": "pcfg-lookup-v1", "no-rule": "pcfg-exceptions-lookup-v1"}
     metrics = (
         *Pcfg.metrics,
         Metric("by_rule", "exceptions answered by the rule", by_rule, higher_is_better=False),
@@ -149,31 +204,22 @@ class PcfgExceptions(Pcfg):
     rules: jax.Array  # (size, M) what each would mean by the rule
     exceptional: jax.Array  # (size,)
 
-    def __init__(self, space: Space, seed: int = 0, exceptions: float = 0.005):
+    def __init__(self, space: Space, seed: int = 0, exceptions: float | str = 0.005):
         require_seed(seed)
-        require_words(space, type(self).id, WORDS, "Pcfg.default_space()")
-        if isinstance(exceptions, bool) or not isinstance(exceptions, (int, float)) or not 0 < exceptions < 1:
-            raise UserError(f"exceptions={exceptions!r} is no share of the expressions; 0.005 would do")
-        true, rows = _strings(space), _rows(space)
-        other = {number: interpreted(read) for number, words in enumerate(rows) if (read := excepted(words))}
-        able = [number for number, meaning in other.items() if meaning != true[number]]
-        wanted = max(round(exceptions * space.size), 1)
-        if wanted > len(able):
-            pairs = ", ".join(map(" ".join, EXCEPTIONS))
-            raise UserError(
-                f"exceptions={exceptions} asks for {wanted:,} exceptions, and only {len(able):,} expressions have one "
-                f"of the pairs {pairs}; {len(able) / space.size:.4f} would do"
-            )
-        chosen = generator(key_for("teacher", seed)).permutation(able)[:wanted]
-        meanings = list(true)
-        for number in chosen.tolist():
-            meanings[number] = other[number]
-        reads, exceptional = Tokenizer(WORDS), np.zeros(space.size, bool)
+        vocabulary = self.words_of(space)
+        require_words(space, type(self).id, vocabulary, "Pcfg.default_space()")
+        true = _strings(space)
+        other = {number: meaning for number, words in enumerate(_rows(space)) if (meaning := exception_of(words))}
+        chosen = _chosen_exceptions(list(other), space.size, exceptions, seed)
+        meanings, exceptional = list(true), np.zeros(space.size, bool)
         exceptional[chosen] = True
-        self._fill(space, reads, LETTERS, meanings)
-        meanings_given, rules = np.asarray(self.meanings), self._encoded(true)
-        width = max(meanings_given.shape[1], rules.shape[1])
-        self.meanings, self.rules = (jnp.asarray(padded_to(width, words)) for words in (meanings_given, rules))
+        for number in chosen:
+            meanings[number] = other[number]
+        meanings = self._meanings(meanings, seed)
+        self._fill(space, Tokenizer(vocabulary), vocabulary[NO_LETTERS:], meanings)
+        given, rules = map(self._encoded, (meanings, true))  # on the host: a task is built by its shapes alone, too
+        width = max(given.shape[1], rules.shape[1])
+        self.meanings, self.rules = (jnp.asarray(padded_to(width, words)) for words in (given, rules))
         self.exceptional = jnp.asarray(exceptional)
 
     def score(self, answer: Any, batch: Any) -> Statistics:
@@ -186,14 +232,58 @@ class PcfgExceptions(Pcfg):
         }
 
 
+@tasks.register("pcfg-exceptions-lookup-v1")
+class PcfgExceptionsLookup(PcfgExceptions):
+    """Exceptions among expressions whose strings are shuffled: there is no rule that a net could learn, or overdo.
+
+    Args:
+        space: a list of expressions.
+        seed: of which expressions are exceptions, and of the shuffle.
+        exceptions: as in "pcfg-exceptions-v1".
+
+    Example:
+        >>> space = rc.tasks.Pcfg.space_from(ordinary=300)
+        >>> rc.tasks.PcfgExceptionsLookup(space).meaning([3]) == rc.tasks.Pcfg(space).meaning([3])
+        False
+    """
+
+    id = "pcfg-exceptions-lookup-v1"
+    controls = {}
+    shuffles = True
+
+
+def _chosen_exceptions(able: list[int], size: int, share: float | str, seed: int) -> list[int]:
+    """Numbers of the expressions that are exceptions."""
+    if share == "all":
+        return able
+    if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 < share < 1:
+        raise UserError(f"exceptions={share!r} is no share of the expressions; 0.005 would do")
+    wanted = max(round(share * size), 1)
+    if wanted > len(able):
+        pairs = ", ".join(map(" ".join, EXCEPTIONS))
+        raise UserError(
+            f"exceptions={share} asks for {wanted:,} exceptions, and only {len(able):,} expressions have one "
+            f"of the pairs {pairs}; {len(able) / size:.4f} would do"
+        )
+    return generator(key_for("teacher", seed)).permutation(able)[:wanted].tolist()
+
+
 @functools.lru_cache(maxsize=4)
-def _drawn(ordinary: int, twins: int, unrolled: int, longest: int, seed: int) -> Listed:
-    rows = Sampler(seed, longest).corpus(ordinary, twins, unrolled)
-    return Listed(np.ascontiguousarray(Tokenizer(WORDS).encode_tokens(rows)), WORDS)
+def _drawn(sampler: tuple[int, ...], numbers: tuple[int, ...], synonyms: float) -> Listed:
+    seed, _, letters, *_ = sampler
+    rows, ordinary = _corpus(sampler, numbers), numbers[0]
+    rows, names = [*renamed(rows[:ordinary], synonyms, seed), *rows[ordinary:]], WORDS[: NO_LETTERS + letters]
+    return Listed(np.ascontiguousarray(Tokenizer(names).encode_tokens(rows)), names)
+
+
+@functools.lru_cache(maxsize=2)
+def _corpus(sampler: tuple[int, ...], numbers: tuple[int, ...]) -> list[Words]:
+    return Sampler(*sampler).corpus(*numbers)
 
 
 def _rows(space: Space) -> list[Words]:
-    return [tuple(WORDS[word] for word in row if word >= 0) for row in texts_of(space).tolist()]
+    names = space.element_names
+    return [tuple(names[word] for word in row if word >= 0) for row in texts_of(space).tolist()]
 
 
 @functools.lru_cache(maxsize=2)

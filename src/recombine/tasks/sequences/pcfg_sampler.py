@@ -1,4 +1,4 @@
-"""Expressions of PCFG SET by chance, with the histograms of the released ones, and exceptions from the rule.
+"""Expressions of PCFG SET by chance, with the histograms of the released ones.
 
 Functions per expression, depths and lengths of strings are those of the 14,581 released expressions of the test on
 all tasks. The published generator is not known in full: half of the outermost functions take two strings, and all ten
@@ -30,34 +30,38 @@ FUNCTION_COUNTS = {
     **dict(enumerate((15, 128, 194, 188, 132, 103, 66, 51, 34, 25, 19, 15, 8, 7, 4), start=1)),
     **{number: 10 * 0.75 ** (number - 16) / 4 for number in range(16, 31)},  # ten of a thousand together
 }
+MOST_FUNCTIONS = max(FUNCTION_COUNTS)
 STRING_LENGTHS = {2: 159, 3: 297, 4: 277, 5: 267}
+MOST_LETTERS = max(STRING_LENGTHS)
 ALONE = 20  # one twin in so many is of one function alone, for each that has a synonym
 MOST_WORDS = 71  # of an expression
 #: share of functions of two strings: of the outermost, and of others
 OUTER_BINARY, INNER_BINARY = 0.5, 0.37
 #: functions to share out -> how often both arguments of a function of two get some; more than 5: the last
 BOTH = {2: 0.04, 3: 0.3, 4: 0.6, 5: 0.68}
-#: (outer, inner) functions whose exceptions mean what two others would; which ones is our choice
-EXCEPTIONS = {
-    ("reverse", "echo"): ("echo", "copy"),
-    ("prepend", "remove_first"): ("remove_second", "append"),
-    ("echo", "remove_first"): ("copy", "append"),
-    ("prepend", "reverse"): ("remove_second", "echo"),
-}
 _SYNONYM_OF = {name: synonym for synonym, name in SYNONYMS.items()}
-
-
-def excepted(words: Sequence[str]) -> Words | None:
-    """What an exceptional expression is read as; None if it has no exception to be."""
-    for place, pair in enumerate(zip(words, words[1:], strict=False)):
-        if pair in EXCEPTIONS:
-            return (*words[:place], *EXCEPTIONS[pair], *words[place + 2 :])
-    return None
 
 
 def with_synonyms(words: Sequence[str]) -> Words:
     """An expression with each function that has a synonym replaced by it."""
     return tuple(_SYNONYM_OF.get(word, word) for word in words)
+
+
+def renamed(expressions: Sequence[Words], share: float | int, seed: int) -> list[Words]:
+    """Expressions in which a share of the functions that have a synonym are written by it.
+
+    Args:
+        expressions: without synonyms.
+        share: of these functions.
+        seed: of which they are.
+    """
+    chance = Chance(generator(key_for("corpus-pcfg/synonyms", seed)))
+    if not share:
+        return list(expressions)
+    return [
+        tuple(_SYNONYM_OF[word] if word in _SYNONYM_OF and chance.happens(share) else word for word in words)
+        for words in expressions
+    ]
 
 
 class Sampler:
@@ -66,6 +70,9 @@ class Sampler:
     Args:
         seed: of what is drawn.
         longest: the most letters of the string that one stands for.
+        letters: how many there are.
+        functions: the most of an expression.
+        argument: the most letters of an argument.
 
     Example:
         >>> from recombine.tasks.sequences.pcfg_sampler import Sampler
@@ -73,20 +80,30 @@ class Sampler:
         55
     """
 
-    def __init__(self, seed: int, longest: int = 251):
+    def __init__(
+        self,
+        seed: int,
+        longest: int = 251,
+        letters: int = len(LETTERS),
+        functions: int = MOST_FUNCTIONS,
+        argument: int = MOST_LETTERS,
+    ):
         self.chance = Chance(generator(key_for("corpus-pcfg", seed)))
-        self.longest = longest
-        self.counts = Weighted(tuple(FUNCTION_COUNTS), tuple(FUNCTION_COUNTS.values()))
-        self.lengths = Weighted(tuple(STRING_LENGTHS), tuple(STRING_LENGTHS.values()))
+        self.longest, self.alphabet = longest, LETTERS[:letters]
+        counts = {number: often for number, often in FUNCTION_COUNTS.items() if number <= functions}
+        self.counts = Weighted(tuple(counts), tuple(counts.values()))
+        lengths = {number: often for number, often in STRING_LENGTHS.items() if number <= argument}
+        self.lengths = Weighted(tuple(lengths), tuple(lengths.values()))
         self.unary, self.binary = tuple(UNARY), tuple(BINARY)
 
-    def corpus(self, ordinary: int, twins: int, unrolled: int) -> list[Words]:
+    def corpus(self, ordinary: int, twins: int, unrolled: int, alone: int = 0) -> list[Words]:
         """Expressions, then those with synonyms, then steps of some; no two alike.
 
         Args:
             ordinary: how many expressions.
             twins: how many of them stand there with synonyms, too.
             unrolled: of how many of them the steps stand there, too.
+            alone: expressions of one synonym and letters, of each.
         """
         seen: set[Words] = set()
         plain = distinct(self._expression, ordinary, "expressions of PCFG SET", known=seen)
@@ -98,7 +115,12 @@ class Sampler:
         found += map(with_synonyms, able[:twins])
         many = [node for node in map(parsed, plain) if shape(node).functions > 1][:unrolled]
         wanted = dict.fromkeys(step for node in many for step in steps(node))
-        return found + [step for step in wanted if step not in seen]
+        found += [step for step in wanted if step not in seen]
+        if alone:
+            for name in SYNONYMS.values():
+                lone = distinct(lambda name=name: self._of(name), alone, f"{name} alone", known=seen)
+                found += [one for words in lone if (one := with_synonyms(words)) not in set(found)]
+        return found
 
     # -- one expression -------------------------------------------------------------------------------------------
     def _expression(self) -> Words:
@@ -127,4 +149,5 @@ class Sampler:
 
     def _letters(self) -> Node:
         chance = self.chance
-        return Node("", tuple(LETTERS[chance.below(len(LETTERS))] for _ in range(chance.one_of(self.lengths))))
+        alphabet = self.alphabet
+        return Node("", tuple(alphabet[chance.below(len(alphabet))] for _ in range(chance.one_of(self.lengths))))

@@ -92,6 +92,11 @@ class Sequences(Task):
         lengths = {"written": length_of(said), "wanted": length_of(target)}
         return answer_statistics(answer, target) | lengths
 
+    def sizes(self, combinations: Any) -> dict[str, np.ndarray]:
+        """How large each item is, by which scores can be told apart: "length", the words of what is right."""
+        rows = np.asarray(combinations)[:, 0]
+        return {"length": length_of(np.asarray(self.meanings)[rows])}
+
     # -- for people -------------------------------------------------------------------------------------------------
     def text(self, combination: Any) -> str:
         """What a net reads, in words."""
