@@ -56,10 +56,18 @@ DATA: dict[str, dict[str, Any]] = {
     "a tenth": {"support.in_domain": 0.91},
 }
 ALL, USUAL = "all", "usual"
-NETS: dict[str, dict[str, Any]] = {
-    "small": {"net.width": 64, "net.depth": 2, "net.feedforward": 128},
-    "large": {"net.width": 256, "net.depth": 6, "net.feedforward": 512},
-}
+
+
+def sized(width: int, depth: int, paper_width: int, paper_depth: int) -> dict[str, Any]:
+    """A net of another size; the feed-forward part is as wide in proportion as that of the usual one."""
+    return {
+        "net.width": Scale(width, width, width, paper_width),
+        "net.depth": Scale(depth, depth, depth, paper_depth),
+        "net.feedforward": Scale(2 * width, 2 * width, 2 * width, 4 * paper_width),
+    }
+
+
+NETS: dict[str, dict[str, Any]] = {"small": sized(64, 2, 384, 6), "large": sized(256, 6, 1152, 18)}
 SIZES = ["small", USUAL, "large"]
 LATER = Scale([], [], list(NETS), list(NETS))
 ALL_DATA, USUAL_NET, WHOLE = Arms({ALL: {}}), Arms({USUAL: {}}), Arms({STEPS: {}})
