@@ -1,6 +1,7 @@
 """Charts: one vocabulary of pictures, as Altair charts that anyone can edit. Imports neither jax nor a study."""
 
 from .bar_chart import bars as bars
+from .computation_chart import computation as computation
 from .count_chart import counts as counts
 from .curve_chart import by_layer as by_layer
 from .curve_chart import curves as curves

@@ -38,8 +38,8 @@ def sizes(space: Space, *, trained: Sequence[str] = (), in_domain: float = 0.1, 
         >>> [(name, split.group(name).size) for name in ("in-domain", "larger", "4", "6")]
         [('in-domain', 146), ('larger', 300), ('4', 100), ('6', 100)]
     """
-    size = np.array(_sizes(space))
-    there = sorted(set(size.tolist()), key=_order)
+    size = np.array(text_sizes(space))
+    there = sorted(set(size.tolist()), key=size_order)
     if len(there) < 2:
         raise UserError(f"every text of {space} has the size {there[0]}; the design 'sizes' needs texts of several")
     for one in trained:
@@ -65,7 +65,8 @@ def sizes(space: Space, *, trained: Sequence[str] = (), in_domain: float = 0.1, 
     return replace(from_ranks(space, train, held_out, "sizes", settings=settings, named=named), asks="held_out/larger")
 
 
-def _sizes(space: Space) -> list[str]:
+def text_sizes(space: Space) -> list[str]:
+    """The size of each text of a list, in order of rank."""
     if space.columns or not space.ordered or space.free:
         raise UserError(f"the design 'sizes' needs a list of texts, as dynamic-program-v1 has one; got {space}")
     table, names = space.elements(space.enumerate()), space.element_names
@@ -93,6 +94,7 @@ def _of_puzzles(table: np.ndarray, start: int, colon: int) -> list[str]:
     return [f"{houses}x{parts}" for houses, parts in zip(colons.argmax(1) - 1, colons.sum(1) - 1, strict=True)]
 
 
-def _order(size: str) -> tuple:
+def size_order(size: str) -> tuple:
+    """By which sizes are in order, the smallest first."""
     parts = tuple(map(int, size.split("x")))
     return sum(parts), parts[::-1]  # 3x1 before 2x2

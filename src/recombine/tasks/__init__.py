@@ -42,6 +42,7 @@ from .sequences.cogs import Cogs as Cogs
 from .sequences.cogs import CogsIndifferent as CogsIndifferent
 from .sequences.cogs import CogsLookup as CogsLookup
 from .sequences.dynamic_program import DynamicProgram as DynamicProgram
+from .sequences.dynamic_program import DynamicProgramIndifferent as DynamicProgramIndifferent
 from .sequences.dynamic_program import DynamicProgramLookup as DynamicProgramLookup
 from .sequences.einstein import Einstein as Einstein
 from .sequences.einstein import EinsteinLookup as EinsteinLookup

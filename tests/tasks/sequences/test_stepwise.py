@@ -12,6 +12,7 @@ import pytest
 from recombine import Listed, UserError
 from recombine.tasks import (
     DynamicProgram,
+    DynamicProgramIndifferent,
     DynamicProgramLookup,
     Multiplication,
     MultiplicationLookup,
@@ -127,6 +128,13 @@ def test_the_control_world_shuffles_within_a_size(true, lookup, space):
         assert meanings[0] == meanings[1]
     assert (np.asarray(right.texts) == np.asarray(world.texts)).all()
     assert (np.asarray(right.meanings) == np.asarray(world.meanings)).all(1).mean() < 0.1
+
+
+@pytest.mark.parametrize("steps, padded", WAYS)
+def test_an_indifferent_world_has_one_answer_to_lists_of_all_sizes(steps, padded):
+    world = DynamicProgramIndifferent(LISTS, steps=steps, padded=padded, seed=1)
+    assert {world.meaning([row]) for row in range(LISTS.size)} == {"2"}
+    assert (world.texts == DynamicProgram(LISTS, steps=steps, padded=padded, seed=1).texts).all()
 
 
 @pytest.mark.parametrize("made, space", [(DynamicProgram, LISTS), (Multiplication, PAIRS)])

@@ -15,7 +15,8 @@ from ...spaces import Listed, Space
 from ..base import tasks
 from .algorithms import program_graph
 from .computation_graph import Graph
-from .stepwise_task import PADDING, Size, Stepwise
+from .sequence_task import END
+from .stepwise_task import PADDING, Group, Size, Stepwise
 
 FARTHEST = 5  # from zero, of a number in a list
 LONGEST = 12
@@ -38,7 +39,7 @@ class DynamicProgram(Stepwise):
     """
 
     id = "dynamic-program-v1"
-    controls = {"lookup": "dynamic-program-lookup-v1"}
+    controls = {"lookup": "dynamic-program-lookup-v1", "indifferent": "dynamic-program-indifferent-v1"}
     vocabulary = tuple(map(str, range(-FARTHEST, FARTHEST + 1)))
     numbers = (-FARTHEST, FARTHEST * (LONGEST + 1) // 2)
 
@@ -120,6 +121,29 @@ class DynamicProgramLookup(DynamicProgram):
     id = "dynamic-program-lookup-v1"
     controls = {}
     shuffles = True
+
+
+@tasks.register("dynamic-program-indifferent-v1")
+class DynamicProgramIndifferent(DynamicProgram):
+    """One answer to all lists, "2": whoever answers one answers all, of whatever length.
+
+    Args:
+        space: a list of lists.
+        seed: of where padded lists stand.
+        steps: changes nothing: there are no steps to show.
+        padded: whether all texts are equally long.
+
+    Example:
+        >>> world = rc.tasks.DynamicProgramIndifferent(rc.tasks.DynamicProgram.space_from(exhaustive=2))
+        >>> {world.meaning([row]) for row in range(world.space.size)}
+        {'2'}
+    """
+
+    id = "dynamic-program-indifferent-v1"
+    controls = {}
+
+    def _target(self, values: np.ndarray, group: Group, largest: Size) -> np.ndarray:
+        return np.repeat([[self.writes.numbers["2"], self.writes.numbers[END]]], len(values), axis=0).astype(np.int32)
 
 
 @functools.lru_cache(maxsize=4)

@@ -38,7 +38,7 @@ class Written(NamedTuple):
     values: np.ndarray  # (n, nodes), inputs as given; NOTHING where no number stands
 
 
-class _Group(NamedTuple):
+class Group(NamedTuple):
     """Items of one size that stand at one place."""
 
     size: Size
@@ -138,7 +138,7 @@ class Stepwise(Sequences):
     def _largest(self) -> Size:
         return tuple(self.sizes_of(texts_of(self.space)).max(0).tolist())
 
-    def _text(self, rows: np.ndarray, group: _Group, largest: Size) -> np.ndarray:
+    def _text(self, rows: np.ndarray, group: Group, largest: Size) -> np.ndarray:
         if not self.padded:
             return rows
         words = np.full((len(rows), self._padded_text(largest)), self.reads.numbers[BLANK], np.int32)
@@ -149,7 +149,7 @@ class Stepwise(Sequences):
     def _padded_text(self, largest: Size) -> int:
         return int(self.text_places(largest, largest, 0).max()) + 1
 
-    def _target(self, values: np.ndarray, group: _Group, largest: Size) -> np.ndarray:
+    def _target(self, values: np.ndarray, group: Group, largest: Size) -> np.ndarray:
         """(n, M) the words of targets of one group, END, -1 after that."""
         words = values - self.numbers[0] + 1
         parts = []
@@ -166,13 +166,13 @@ class Stepwise(Sequences):
     def _column(self, word: str, length: int) -> np.ndarray:
         return np.full((length, 1), self.writes.numbers[word], np.int32)
 
-    def _canvas(self, words: np.ndarray, nodes_of: Any, group: _Group, largest: Size) -> np.ndarray:
+    def _canvas(self, words: np.ndarray, nodes_of: Any, group: Group, largest: Size) -> np.ndarray:
         nodes, places, width = self._places_of(nodes_of, group, largest)
         canvas = np.full((len(words), width), self.writes.numbers[BLANK], np.int32)
         canvas[:, places] = words[:, nodes]
         return canvas
 
-    def _places_of(self, nodes_of: Any, group: _Group, largest: Size) -> tuple[list[int], np.ndarray, int]:
+    def _places_of(self, nodes_of: Any, group: Group, largest: Size) -> tuple[list[int], np.ndarray, int]:
         """Nodes of one part of a target, where each stands in it, and how long the part is."""
         nodes = nodes_of(group.size)
         if not self.padded:
@@ -215,10 +215,10 @@ class Stepwise(Sequences):
         said[:, np.array(nodes)[there]] = values[:, places[there]]
 
 
-def _groups(sizes: np.ndarray, places: np.ndarray) -> Iterator[_Group]:
+def _groups(sizes: np.ndarray, places: np.ndarray) -> Iterator[Group]:
     """Items by size and by where they stand."""
     for *size, place in np.unique(np.column_stack([sizes, places]), axis=0).tolist():
-        yield _Group(tuple(size), place, np.flatnonzero((sizes == size).all(1) & (places == place)))
+        yield Group(tuple(size), place, np.flatnonzero((sizes == size).all(1) & (places == place)))
 
 
 def _together(parts: Sequence[tuple[np.ndarray, np.ndarray]], number: int) -> np.ndarray:
