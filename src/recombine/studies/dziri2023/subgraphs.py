@@ -28,11 +28,11 @@ from .subgraphs_texts import texts
 
 HISTORY = (
     "Thresholds were set before any net had learned. Then three were trained, at seed 0, to see how long it takes and "
-    "what is written. Lists with steps, 600 steps of training: at the first larger size no answer was right, and .99 of them "
-    "ended after as many words as those of the largest trained size. Padded: none had every step right, half of the "
-    "answers were right all the same. Products: "
-    "the first and the last digits were right, those between were not, and few whole answers. So whether a net extends "
-    "what it was trained on is asked of lists only; nothing else was changed."
+    "what is written. Lists with steps, 600 steps of training: at the first larger size none was right, and .99 of "
+    "them ended after as many words as those of the largest trained size. Padded: none had every step right, half of "
+    "the answers were right all the same. Products: the first and the last digits were right, those between were not, "
+    "and few whole answers. So whether a net extends what it was trained on is asked of lists only; nothing else was "
+    "changed."
 )
 
 
