@@ -95,6 +95,8 @@ def graphs(t: StudyTable) -> list[Figure]:
         drawn.setdefault((row["arm"], row["group"]), []).append(row | {"series": row["metric"]})
     found = []
     for (arm, size), nodes in drawn.items():
+        if any(row["value"] != row["value"] for row in nodes):  # of a net that diverged
+            continue
         where = "the largest trained size" if not nodes[0]["beyond"] else f"{int(nodes[0]['beyond'])} beyond training"
         wrong = any(row["series"] not in (INPUT, "correct") for row in nodes)
         words = "Colored by label; beside each node what was written there." if wrong else "Every step is right."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -18,8 +19,10 @@ Rows = Iterable[dict[str, Any]]
 
 
 def _mean(rows: Rows, **at: Any) -> float | None:
-    values = [row["value"] for row in rows if all(row.get(name) == value for name, value in at.items())]
-    return float(np.nanmean(values)) if values else None
+    """The mean of what is defined there, if anything is."""
+    found = [row["value"] for row in rows if all(row.get(name) == value for name, value in at.items())]
+    defined = [value for value in found if not math.isnan(value)]
+    return float(np.mean(defined)) if defined else None
 
 
 def _at_layer(rows: Sequence[dict[str, Any]], label: str, pick: Callable[..., int]) -> float | None:
