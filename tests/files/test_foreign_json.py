@@ -208,6 +208,7 @@ OURS = {
     "lab/driver/engines/ray_engine.py": "what our own actor says",
     "trials/possible.py": "text that was made of data to be hashable",
     "testing/part_checks.py": "text that was made just before",
+    "testing/core_seconds.py": "the same, as work whose time is taken",
 }
 
 

@@ -27,7 +27,7 @@ DIFFER = [
     ("stripes", "net", "name", {"mlp", "cnn-decoder"}, {"cnn-decoder"}, "Here there are stripes, MLPs too"),
     ("data-efficiency", "world", "polarity", {None}, {"dark"}, "Pictures are bright"),
     ("required-tasks-preference", "net", "name", {"mlp"}, {"mlp", "transformer"}, "it is the MLP alone"),
-    ("reverse-task", "net", "name", {"mlp"}, {"cnn"}, "here it is an MLP"),
+    ("reverse-task", "net", "name", {"cnn-encoder", "mlp"}, {"cnn-encoder"}, "An MLP stands beside it"),
     ("supports-goal", "net", "name", {"mlp"}, {"transformer_mlp"}, "here it is the MLP"),
 ]
 

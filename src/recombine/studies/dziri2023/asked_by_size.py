@@ -45,8 +45,7 @@ def measure(spec: Spec, context: Context) -> Measured:
 
 
 def _read(run: Trained, _: Items | None, *, options: dict[str, Any], first: bool) -> Measured:
-    task, step = run.task, run.recipe.steps
-    assert isinstance(task, Sequences)  # what no such task is, the net has refused
+    task, step = sequences_of(run), run.recipe.steps
     asked = list(answered(run, options))
     rows = [*trained_rows(run, options), *score_rows(task, asked, step)]
     facts = {"mistakes": wrong_ones(task, asked) if first else []}
@@ -58,9 +57,15 @@ def _read(run: Trained, _: Items | None, *, options: dict[str, Any], first: bool
     return Measured(rows, facts)
 
 
+def sequences_of(run: Trained) -> Sequences:
+    """The task; what is no such task, the net has refused."""
+    assert isinstance(run.task, Sequences)
+    return run.task
+
+
 def answered(run: Trained, options: dict[str, Any]) -> Iterator[Asked]:
     """Some held-out texts of each size, smallest first, and the answers to them."""
-    support, member = run.support, run.members[0]
+    support, member, task = run.support, run.members[0], sequences_of(run)
     size = np.array(text_sizes(support.space))
     ranks = np.asarray(support.space.rank(support.held_out.combinations()))
     there = sorted(set(size.tolist()), key=size_order)
@@ -74,7 +79,7 @@ def answered(run: Trained, options: dict[str, Any]) -> Iterator[Asked]:
         key = key_for("held_out/sizes", member.seed)
         answers = evaluate(member.net, run.task, support.space.unrank(every), key=key, keep=["answer"]).kept["answer"]
     else:
-        answers = planted(run.task, options["answers"], every, size[every], there[: last + 1], member.seed)
+        answers = planted(task, options["answers"], every, size[every], there[: last + 1], member.seed)
     ends = np.cumsum([len(ranks) for ranks in chosen])[:-1]
     for number, (one, own, said) in enumerate(zip(there, chosen, np.split(answers, ends), strict=True)):
         if len(own):
@@ -83,13 +88,13 @@ def answered(run: Trained, options: dict[str, Any]) -> Iterator[Asked]:
 
 def trained_rows(run: Trained, options: dict[str, Any]) -> list[Row]:
     """Every metric of trained texts."""
-    key = key_for("test/sizes", run.members[0].seed)
+    key, task = key_for("test/sizes", run.members[0].seed), sequences_of(run)
     rows = run.support.train.sample(key, options["asked"])
     ranks = np.asarray(run.support.space.rank(rows))
-    found = np.asarray(run.task.meanings)[ranks].astype(np.int32)
+    found = np.asarray(task.meanings)[ranks].astype(np.int32)
     if options["answers"] == OF_NET:
         found = evaluate(run.members[0].net, run.task, rows, key=key, keep=["answer"]).kept["answer"]
-    return _scored(run.task, ranks, found, "test", "", run.recipe.steps)
+    return _scored(task, ranks, found, "test", "", run.recipe.steps)
 
 
 def _scored(task: Sequences, ranks: np.ndarray, answers: np.ndarray, stream: str, group: str, step: int) -> list[Row]:

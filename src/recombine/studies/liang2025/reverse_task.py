@@ -38,7 +38,8 @@ study = Study(
     version=2,
     history=history.REVERSE_TASK,
     differs=(
-        "The encoder of the public code is trained by Adam; here by AdamW, and below paper scale for other steps.",
+        "The encoder of the public code is trained by Adam; here by AdamW, and below paper scale for other steps. "
+        "An MLP stands beside it.",
         history.DRAWN,
     ),
     minutes=Scale(0.3, 5, 60, "about 20 GPU-minutes"),

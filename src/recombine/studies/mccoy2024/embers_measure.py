@@ -131,7 +131,7 @@ def _small_rows(run: Trained, step: int) -> list[dict[str, Any]]:
 
 def _trained_share(run: Trained) -> float:
     """Exact match of trained ciphers, as common as they are in training."""
-    ranks = run.support.train.ranks
+    ranks = np.asarray(run.support.space.rank(run.support.train.combinations()))
     task = run.support.space.elements(run.support.space.unrank(ranks))[:, 0]
     ciphers = ranks[(task >= TASKS.index("decode-1")) & (task <= TASKS.index("encode-25"))]
     chosen = np.random.default_rng(run.members[0].seed).choice(ciphers, min(SAMPLED, len(ciphers)), replace=False)
@@ -160,6 +160,10 @@ def _mistakes(run: Trained, tests: CipherTests, right: np.ndarray, law: np.ndarr
     # with all layers, as the panel asks it: one program serves both
     layers: dict[str, Any] = {"trace": [EVERY_LAYER], "widest": WIDEST}
     asked = evaluate(run.nets[0], run.task, rows, key=key_for("held_out/each", 0), keep=["answer"], **layers)
-    said = [run.task.said(answer) for answer in asked.kept["answer"]]
-    answered = zip(rows, said, strict=True)
-    return [{"text": run.task.text(at), "truth": run.task.meaning(at), "said": answer} for at, answer in answered]
+    task = run.task
+    assert isinstance(task, Ciphers)
+    said = [task.said(answer) for answer in asked.kept["answer"]]
+    return [
+        {"text": task.text(at), "truth": task.meaning(at), "said": answer}
+        for at, answer in zip(rows, said, strict=True)
+    ]
