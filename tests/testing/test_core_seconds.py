@@ -92,3 +92,25 @@ def test_a_slow_core_refuses_no_study(monkeypatch):
         check_control(coin(), "fair", 1)
     monkeypatch.setattr(core_seconds, "REFERENCE", REFERENCE / 1e6)
     check_control(coin(), "fair", 1)
+
+
+@pytest.mark.parametrize(("took", "refused"), [([99.0, 1.0], False), ([99.0, 98.0], True), ([1.0], False)])
+def test_a_run_over_the_limit_is_run_once_more_before_it_is_refused(took, refused, monkeypatch):
+    """What a first run compiles lies on disk for the second."""
+    left = list(took)
+
+    class Planted(CoreSeconds):
+        def __init__(self):
+            super().__init__(work=lambda: None)
+            self.planted = left.pop(0)
+
+        def look(self):
+            self.reference = self.planted
+
+    monkeypatch.setattr(study_checks, "CoreSeconds", Planted)
+    if refused:
+        with pytest.raises(AssertionError, match=r"took 98\.0 core-seconds"):
+            check_control(coin(), "fair", 1)
+    else:
+        assert check_control(coin(), "fair", 1) == took[-1]
+    assert not left

@@ -166,10 +166,14 @@ def _beyond_chance(claim: Claim, values: np.ndarray, level: float) -> bool:
 def _run_within(
     study: Study, what: str, seconds: float, changes: dict[str, Any] | None = None, seeds: int = MIN_SEEDS
 ) -> tuple[Result, float]:
-    """A run at smoke scale that takes at most so many core-seconds of the reference core, and how many it took."""
-    spent = CoreSeconds()
-    result = run_study(study, "smoke", seeds=seeds, changes=changes, quiet=True, engine=CountedInProcess(spent))
-    spent.look()
+    """A run at smoke scale that takes at most so many core-seconds of the reference core, and how many it took.
+
+    One that takes more is run once more before it is refused: what it compiled for the first time lies on disk then,
+    and a neighbor that was busy may have gone.
+    """
+    result, spent = _counted_run(study, changes, seeds)
+    if spent.reference > seconds:
+        result, spent = _counted_run(study, changes, seeds)
     _must(not result.failures, f"{what}: a cell failed: {[failure.error for failure in result.failures][:1]}")
     _must(
         spent.reference <= seconds,
@@ -177,6 +181,13 @@ def _run_within(
         f"this one), and {seconds:g} is the most",
     )
     return result, spent.reference
+
+
+def _counted_run(study: Study, changes: dict[str, Any] | None, seeds: int) -> tuple[Result, CoreSeconds]:
+    spent = CoreSeconds()
+    result = run_study(study, "smoke", seeds=seeds, changes=changes, quiet=True, engine=CountedInProcess(spent))
+    spent.look()
+    return result, spent
 
 
 def check_pictures(result: Result) -> None:
