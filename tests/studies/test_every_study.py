@@ -19,6 +19,8 @@ HERE = Path(__file__).parent
 #: over all of them together the error of the controls is held
 CONTROL_CLAIMS = sum(len(study.claims) for study in registry.values())
 MOST_NIGHT_MINUTES = 600
+#: seven studies have a control of 15 to 24 core-seconds where nothing was compiled before and another one runs beside
+SLACK = 2.0
 
 
 def planted() -> dict[str, dict[str, tuple]]:
@@ -43,7 +45,7 @@ CLAIMS = [(name, claim) for name, claims in PLANTED.items() for claim in claims]
 def test_it_holds_what_a_study_must_at_smoke_scale_and_in_its_controls(name, monkeypatch, record_property):
     # decided by a trial of speed elsewhere: no verdict may depend on how busy the machine is
     monkeypatch.setattr("recombine.machine.precision._auto", lambda: "float32")
-    took = check_study(registry[name], control_claims=CONTROL_CLAIMS)
+    took = check_study(registry[name], control_claims=CONTROL_CLAIMS, slack=SLACK)
     record_property("core_seconds", [name, took])  # printed at the end of the run, by tests/conftest.py
 
 

@@ -114,3 +114,10 @@ def test_a_run_over_the_limit_is_run_once_more_before_it_is_refused(took, refuse
     else:
         assert check_control(coin(), "fair", 1) == took[-1]
     assert not left
+
+
+def test_slack_multiplies_the_limits(monkeypatch):
+    monkeypatch.setattr(study_checks, "CONTROL_SECONDS", 1e-9)
+    with pytest.raises(AssertionError, match="core-seconds"):
+        check_control(coin(), "fair", 1)
+    check_control(coin(), "fair", 1, slack=1e12)
